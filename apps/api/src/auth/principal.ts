@@ -1,0 +1,15 @@
+import type { Scope } from "@mainstay/contract";
+
+/** Who makes a request: a live key, its workspace and its scopes. */
+export type Principal = Readonly<{ keyId: string; workspace: string; scopes: ReadonlySet<string> }>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set on every route that is not open, before its body is read. */
+    principal: Principal | undefined;
+  }
+  interface FastifyContextConfig {
+    /** The scope a key needs for this route; `open` needs no key. Every route names one. */
+    scope?: Scope | "open";
+  }
+}

@@ -1,0 +1,6 @@
+import { setUp } from "../setUp/setUp.mjs";
+
+/** `npm run build`: packages installed, every room compiled. */
+export async function run() {
+  await setUp();
+}

@@ -1,0 +1,6 @@
+import { testLanes } from "../testing/testLanes.mjs";
+
+/** `npm test [-- file filters…]`: the lanes that every change must pass, on services that it finds and names. */
+export function run(args) {
+  return testLanes(["unit", "integration", "chaos"], args);
+}

@@ -1,0 +1,9 @@
+import { paths } from "../paths.mjs";
+import { say } from "../say.mjs";
+
+/** Brings the database to the clone's migrations with the built runner; the database itself is made when missing. */
+export async function migrateDatabase(url) {
+  const { migrate } = await import(`${paths.root}/packages/database/dist/index.js`);
+  const applied = await migrate(url, paths.migrations);
+  say(applied.length ? `migrated  ${applied.join(", ")}` : "migrated  nothing to apply");
+}

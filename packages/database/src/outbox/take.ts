@@ -1,0 +1,54 @@
+import { statement } from "../statement.js";
+import type { Queryable } from "../database.js";
+
+export type OutboxRow = { seq: string; runId: string; pool: string };
+
+export type OutboxBatch = {
+  rows: OutboxRow[];
+  /** Milliseconds until the next row is due, within the horizon; null: none. */
+  nextDueMs: number | null;
+};
+
+const take = statement<{ seq: string | null; run_id: string | null; pool: string | null; next_due_ms: number | null }>("outbox.take", `
+with input as (
+  select $1::uuid as taken_by, $2::int as most, $3::int as stale_ms, $4::int as horizon_ms
+), due as (
+  select o.seq from outbox o, input i
+  where o.due_at <= now() and (o.taken_at is null or o.taken_at < now() - i.stale_ms * interval '1 millisecond')
+  order by o.due_at, o.seq limit $2::int
+  for update of o skip locked
+), idle as (
+  -- a run that no longer waits needs no ticket
+  select d.seq from due d join outbox o on o.seq = d.seq
+  where not exists (select from runs r where r.id = o.run_id and r.owner is null
+    and r.status in ('pending', 'running', 'waiting-external') and r.stop_requested is null)
+), dropped as (
+  delete from outbox o using idle where o.seq = idle.seq
+), taken as (
+  update outbox o set taken_by = i.taken_by, taken_at = now(), tries = o.tries + 1
+  from due d, input i
+  where o.seq = d.seq and d.seq not in (select seq from idle)
+  returning o.seq, o.run_id, o.pool
+)
+select t.seq::text, t.run_id, t.pool, null::float8 as next_due_ms from taken t
+union all
+select null, null, null, (extract(epoch from min(o.due_at) - now()) * 1000)::float8
+from outbox o, input i where o.due_at > now() and o.due_at < now() + i.horizon_ms * interval '1 millisecond'`, { plan: "custom" });
+
+/**
+ * Takes at most `limit` due rows for a relay, oldest first, in autocommit; rows that another relay took more than
+ * `staleMs` ago are taken again. Rows whose run no longer waits are dropped on the way.
+ *
+ * Crash after publishing and before `deleteOutbox`: the same tickets are published again, and only a claim admits.
+ */
+export async function takeOutbox(
+  db: Queryable, { relay, limit, staleMs, horizonMs }: { relay: string; limit: number; staleMs: number; horizonMs: number },
+): Promise<OutboxBatch> {
+  const rows: OutboxRow[] = [];
+  let nextDueMs: number | null = null;
+  for (const row of await db.query(take, [relay, limit, staleMs, horizonMs])) {
+    if (row.seq !== null && row.run_id !== null && row.pool !== null) rows.push({ seq: row.seq, runId: row.run_id, pool: row.pool });
+    else nextDueMs = row.next_due_ms;
+  }
+  return { rows, nextDueMs };
+}

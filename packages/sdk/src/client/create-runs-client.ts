@@ -1,0 +1,71 @@
+import {
+  projectId,
+  type CreateRunResponse,
+  type EffectList,
+  type CancelRunResponse,
+  type ListRunsResponse,
+  type PollEventsResponse,
+  type RunSnapshot,
+} from "@mainstay/contract";
+import { awaitResult } from "./await-result.js";
+import type { RunsClient } from "./runs-client.js";
+import { streamEvents } from "./stream-events.js";
+import type { Transport } from "./transport.js";
+
+/** Makes the runs part of a client. */
+export function createRunsClient(transport: Transport): RunsClient {
+  const pathOf = (runId: string): string => `/runs/${projectId(runId)}`;
+
+  const runs: RunsClient = {
+    async create(workflowId, inputs, options = {}) {
+      const idempotencyKey = options.idempotencyKey ?? crypto.randomUUID();
+      const { body, headers } = await transport.send({
+        method: "POST",
+        path: "/runs",
+        headers: { "idempotency-key": idempotencyKey },
+        signal: options.signal,
+        body: {
+          workflowId,
+          inputs,
+          tags: options.tags,
+          metadata: options.metadata,
+          configurable: options.configurable,
+        },
+      });
+      const replayed = headers.get("openwop-idempotent-replay") === "true";
+      return { ...(body as CreateRunResponse), idempotencyKey, replayed };
+    },
+    async get(runId) {
+      return (await transport.send({ method: "GET", path: pathOf(runId) })).body as RunSnapshot;
+    },
+    async list(query = {}) {
+      return (await transport.send({ method: "GET", path: "/runs", query })).body as ListRunsResponse;
+    },
+    async cancel(runId, options = {}) {
+      const { body } = await transport.send({
+        method: "POST",
+        path: `${pathOf(runId)}/cancel`,
+        headers: { "idempotency-key": options.idempotencyKey ?? crypto.randomUUID() },
+        body: options.reason === undefined ? {} : { reason: options.reason },
+      });
+      return body as CancelRunResponse;
+    },
+    async effects(runId) {
+      return (await transport.send({ method: "GET", path: `${pathOf(runId)}/effects` })).body as EffectList;
+    },
+    async poll(runId, options = {}) {
+      const timeout = options.timeoutS ?? 30;
+      const { body } = await transport.send({
+        method: "GET",
+        path: `${pathOf(runId)}/events/poll`,
+        query: { afterSequence: options.afterSequence, timeout },
+        signal: options.signal,
+        timeoutMs: (timeout + 15) * 1_000,
+      });
+      return body as PollEventsResponse;
+    },
+    events: (runId, options = {}) => streamEvents(transport, runs, { ...options, runId }),
+    result: (runId, options = {}) => awaitResult(runs, runId, options),
+  };
+  return runs;
+}

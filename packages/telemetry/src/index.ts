@@ -1,0 +1,10 @@
+export { createLogger, type Logger, type LoggerOptions, type LogLevel, type LogSink } from './logs/create-logger.js';
+export { logEvents, type LogEvent } from './logs/log-events.js';
+export { type LogFields, type LogValue } from './logs/redact-fields.js';
+export { redact } from './logs/redact.js';
+export { createMetrics, type Instruments, type Metrics } from './metrics/create-metrics.js';
+export { metricsReference } from './metrics/metrics-reference.js';
+export { catalogue as metricCatalogue } from './metrics/catalogue.js';
+export { type Metric, type MetricRole } from './metrics/metric.js';
+export { onShutdown, type Shutdown, type ShutdownOptions } from './shutdown/on-shutdown.js';
+export { type ShutdownStep } from './shutdown/run-step.js';

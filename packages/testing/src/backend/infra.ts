@@ -1,0 +1,34 @@
+import { repository } from "./repository.js";
+
+/** One Postgres cluster in a folder of its own, as the bootstrap starts it. */
+export type Cluster = { readonly url: string; readonly port: number; readonly pid: number; readonly home: string };
+
+type StartCluster = (options: { home: string; port?: number; portFrom?: number }) => Promise<Cluster | undefined>;
+type StopCluster = (options: { home: string; mode?: "fast" | "immediate" }) => Promise<boolean>;
+
+/** Starts the cluster of `home`, with the bootstrap's programs. Throws when this machine has none. */
+export async function startCluster(options: { home: string; port?: number }): Promise<Cluster> {
+  const { startCluster: start } = (await load("postgres/startCluster.mjs")) as { startCluster: StartCluster };
+  const cluster = await start({ portFrom: 55300, ...options });
+  if (!cluster) throw new Error("no Postgres programs were found: run npm ci, or put initdb and pg_ctl on the PATH");
+  return cluster;
+}
+
+/** Stops the cluster of `home`: `fast` loses nothing, `immediate` is a crash. */
+export async function stopCluster(options: { home: string; mode?: "fast" | "immediate" }): Promise<void> {
+  const { stopCluster: stop } = (await load("postgres/stopCluster.mjs")) as { stopCluster: StopCluster };
+  await stop(options);
+}
+
+/** The path of redis-server or valkey-server. Throws, naming the way to get one, when there is none. */
+export async function findRedisProgram(): Promise<string> {
+  const { findRedisProgram: find } = (await load("redis/startRedis.mjs")) as { findRedisProgram: () => string | undefined };
+  const program = find();
+  if (!program) throw new Error("this test needs a redis-server of its own: put redis-server or valkey-server on the PATH (Debian: apt-get install redis-server)");
+  return program;
+}
+
+/** The bootstrap is plain Node so that it runs before any build; this is where its words get types. */
+async function load(file: string): Promise<unknown> {
+  return import(/* @vite-ignore */ `${repository}/infra/dev/${file}`);
+}
