@@ -23,7 +23,7 @@ function lane({ name, include, timeoutMs, services, files }: Lane) {
       hookTimeout: timeoutMs,
       fileParallelism: files === "parallel",
       allowOnly: false,
-      ...(services === "found" ? { globalSetup: ["./infra/dev/testing/provideServices.mjs"] } : {}),
+      ...(services === "found" ? { globalSetup: ["./infra/dev/testing/provide-services.mjs"] } : {}),
     },
   };
 }

@@ -13,5 +13,5 @@ if (difference < 0) {
   );
   process.exitCode = 1;
 } else {
-  import("./runScript.mjs").then(function (module) { return module.runScript(process.argv.slice(2)); });
+  import("./run-script.mjs").then(function (module) { return module.runScript(process.argv.slice(2)); });
 }

@@ -1,4 +1,4 @@
-import { setUp } from "../setUp/setUp.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 /** `npm run build`: packages installed, every room compiled. */
 export async function run() {

@@ -2,9 +2,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { paths } from "../paths.mjs";
 import { say } from "../say.mjs";
-import { runTool } from "../setUp/runTool.mjs";
-import { setUp } from "../setUp/setUp.mjs";
-import { runLanes } from "../testing/runLanes.mjs";
+import { runTool } from "../set-up/run-tool.mjs";
+import { setUp } from "../set-up/set-up.mjs";
+import { runLanes } from "../testing/run-lanes.mjs";
 
 /** `.ci/run`: every step, also after a failing one; ends with the plain line `N passed, N failed` over all of them. */
 export async function run() {
@@ -36,11 +36,11 @@ function steps() {
     script("check"),
     ...present("tests/architecture", lanes("architecture")),
     script("docs", "--check"),
-    script("checkSchema"),
+    script("check-schema"),
     lanes("unit", "integration", "chaos"),
     ...present("tests/tenancy", lanes("tenancy")),
     ...present("tests/idle", lanes("idle")),
-    ...present("tests/mutants", script("testMutants", "--quick")),
+    ...present("tests/mutants", script("test-mutants", "--quick")),
     ...present("infra/dev/main-job", script("start", "--exit")),
   ];
 }

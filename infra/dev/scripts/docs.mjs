@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { paths } from "../paths.mjs";
 import { say } from "../say.mjs";
-import { setUp } from "../setUp/setUp.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 /**
  * `npm run docs`: writes every generated page (infra/docs/generate-*.mjs, each exporting

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { paths } from "../paths.mjs";
-import { runTool } from "../setUp/runTool.mjs";
-import { setUp } from "../setUp/setUp.mjs";
+import { runTool } from "../set-up/run-tool.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 /** `npm run lint [-- files…]`: the rules of eslint.config.js; a warning fails too. Answers the linter's status. */
 export async function run(args) {

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { paths } from "../paths.mjs";
-import { findServices } from "../services/findServices.mjs";
-import { findPostgres } from "../services/findPostgres.mjs";
-import { migrateDatabase } from "../services/migrateDatabase.mjs";
-import { setUp } from "../setUp/setUp.mjs";
+import { findServices } from "../services/find-services.mjs";
+import { findPostgres } from "../services/find-postgres.mjs";
+import { migrateDatabase } from "../services/migrate-database.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 const needDatabase = ["key", "migrate", "restore"];
 

@@ -1,5 +1,5 @@
-import { findServices } from "../services/findServices.mjs";
-import { setUp } from "../setUp/setUp.mjs";
+import { findServices } from "../services/find-services.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 /** `npm run -s services`: finds or starts Postgres and Redis and prints where they are as JSON on stdout. */
 export async function run() {

@@ -1,6 +1,6 @@
-import { findServices } from "../services/findServices.mjs";
-import { migrateDatabase } from "../services/migrateDatabase.mjs";
-import { setUp } from "../setUp/setUp.mjs";
+import { findServices } from "../services/find-services.mjs";
+import { migrateDatabase } from "../services/migrate-database.mjs";
+import { setUp } from "../set-up/set-up.mjs";
 
 /**
  * `npm start [-- --exit] [-- --json]`: from a bare clone to a fleet that shows the main job. Answers the main

@@ -1,5 +1,5 @@
 import { say } from "../say.mjs";
-import { stopServices } from "../services/stopServices.mjs";
+import { stopServices } from "../services/stop-services.mjs";
 
 /** `npm run stop`: stops this clone's Postgres and Redis. Data stays in .data. */
 export async function run() {

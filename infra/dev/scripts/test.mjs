@@ -1,4 +1,4 @@
-import { testLanes } from "../testing/testLanes.mjs";
+import { testLanes } from "../testing/test-lanes.mjs";
 
 /** `npm test [-- file filters…]`: the lanes that every change must pass, on services that it finds and names. */
 export function run(args) {

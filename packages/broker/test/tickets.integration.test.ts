@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTicketConsumer, createTicketPublisher, type TicketConsumer, type TicketConsumerOptions, type TicketPublisher } from '../src/index.js';
-import { startRedis, type PrivateRedis } from './start-redis.js';
-import { until } from './until.js';
+import { randomUUID } from "node:crypto";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { createTicketConsumer, createTicketPublisher, type TicketConsumer, type TicketConsumerOptions, type TicketPublisher } from "../src/index.js";
+import { startRedis, type PrivateRedis } from "./start-redis.js";
+import { until } from "./until.js";
 
 let redis: PrivateRedis;
 let publisher: TicketPublisher;
-let pool = '';
+let pool = "";
 const consumers: TicketConsumer[] = [];
-const prefix = '{test}';
+const prefix = "{test}";
 const key = (type: string): string => `${prefix}:${pool}:${type}`;
 const runs = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
@@ -17,7 +17,7 @@ afterAll(async () => { await redis.stop(); });
 beforeEach(async () => {
   pool = `pool-${randomUUID().slice(0, 8)}`;
   publisher = createTicketPublisher({ url: redis.url, prefix, commandTimeoutMs: 1_000 });
-  await until('the publisher is up', () => publisher.brokerUp(), 5_000);
+  await until("the publisher is up", () => publisher.brokerUp(), 5_000);
 });
 afterEach(async () => {
   await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()));
@@ -42,55 +42,55 @@ function consume(given: Partial<TicketConsumerOptions>): { taken: string[]; bad:
 }
 
 async function left(): Promise<number> {
-  const [waiting, active] = await Promise.all([redis.client.llen(key('wait')), redis.client.llen(key('active'))]);
+  const [waiting, active] = await Promise.all([redis.client.llen(key("wait")), redis.client.llen(key("active"))]);
   return waiting + active;
 }
 
-test('every run of every ticket reaches a consumer, and nothing is left in Redis', async () => {
+test("every run of every ticket reaches a consumer, and nothing is left in Redis", async () => {
   const ids = runs(100);
   await publisher.publish(pool, [ids.slice(0, 32), ids.slice(32, 64), ids.slice(64, 96), ...ids.slice(96).map((id) => [id])]);
   const { taken } = consume({});
-  await until('all runs were taken', () => taken.length === 100, 5_000);
+  await until("all runs were taken", () => taken.length === 100, 5_000);
   expect([...taken].sort()).toEqual([...ids].sort());
-  await until('no ticket is left', async () => (await left()) === 0, 5_000);
-  expect(await redis.client.keys(`${key('')}[0-9]*`)).toEqual([]);
-  expect(await redis.client.zcard(key('completed'))).toBe(0);
+  await until("no ticket is left", async () => (await left()) === 0, 5_000);
+  expect(await redis.client.keys(`${key("")}[0-9]*`)).toEqual([]);
+  expect(await redis.client.zcard(key("completed"))).toBe(0);
 });
 
-test('a ticket of no run or of more than 32 is refused by the publisher', async () => {
-  await expect(publisher.publish(pool, [[]])).rejects.toThrow('names 0');
-  await expect(publisher.publish(pool, [runs(33)])).rejects.toThrow('names 33');
+test("a ticket of no run or of more than 32 is refused by the publisher", async () => {
+  await expect(publisher.publish(pool, [[]])).rejects.toThrow("names 0");
+  await expect(publisher.publish(pool, [runs(33)])).rejects.toThrow("names 33");
   expect(await left()).toBe(0);
 });
 
-test('a waiting consumer takes a new ticket within a few milliseconds', async () => {
+test("a waiting consumer takes a new ticket within a few milliseconds", async () => {
   const { taken, consumer } = consume({});
-  await until('the consumer is up', () => consumer.brokerUp(), 5_000);
-  await until('the consumer blocks', async () => String(await redis.client.client('LIST')).includes('cmd=bzpopmin'), 5_000);
+  await until("the consumer is up", () => consumer.brokerUp(), 5_000);
+  await until("the consumer blocks", async () => String(await redis.client.client("LIST")).includes("cmd=bzpopmin"), 5_000);
   const waits: number[] = [];
   for (let round = 1; round <= 20; round += 1) {
     const from = performance.now();
     await publisher.publish(pool, [runs(1)]);
-    await until('the run was taken', () => taken.length === round, 3_000);
+    await until("the run was taken", () => taken.length === round, 3_000);
     waits.push(performance.now() - from);
   }
   expect(waits.sort((a, b) => a - b)[10]).toBeLessThan(100);
 });
 
-test('no ticket is asked for while no slot is free, and one as soon as a slot is', async () => {
+test("no ticket is asked for while no slot is free, and one as soon as a slot is", async () => {
   let free = 0;
   const { taken, consumer } = consume({ freeSlots: () => free });
-  await until('the consumer is up', () => consumer.brokerUp(), 5_000);
+  await until("the consumer is up", () => consumer.brokerUp(), 5_000);
   await publisher.publish(pool, [runs(1), runs(1)]);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(taken).toEqual([]);
-  expect(await redis.client.llen(key('wait'))).toBe(2);
+  expect(await redis.client.llen(key("wait"))).toBe(2);
   free = 5;
   consumer.nudge();
-  await until('both were taken', () => taken.length === 2, 3_000);
+  await until("both were taken", () => taken.length === 2, 3_000);
 });
 
-test('slots that onTicket reserves before its first await bound what is in hand', async () => {
+test("slots that onTicket reserves before its first await bound what is in hand", async () => {
   let free = 3;
   let inHand = 0;
   let most = 0;
@@ -108,53 +108,53 @@ test('slots that onTicket reserves before its first await bound what is in hand'
     },
   });
   await publisher.publish(pool, runs(20).map((id) => [id]));
-  await until('all were taken', () => done === 20, 10_000);
+  await until("all were taken", () => done === 20, 10_000);
   expect(most).toBe(3);
 });
 
-test('a ticket is acknowledged although its onTicket rejected or threw', async () => {
+test("a ticket is acknowledged although its onTicket rejected or threw", async () => {
   const failures: string[] = [];
   let calls = 0;
   consume({
     onTicket: () => {
       calls += 1;
-      if (calls === 1) throw new Error('thrown');
-      return Promise.reject(new Error('rejected'));
+      if (calls === 1) throw new Error("thrown");
+      return Promise.reject(new Error("rejected"));
     },
     onTicketFailed: (error) => failures.push(error.message),
   });
   await publisher.publish(pool, [runs(1), runs(1)]);
-  await until('both failures were told', () => failures.length === 2, 5_000);
-  expect(failures).toEqual(['thrown', 'rejected']);
-  await until('no ticket is left', async () => (await left()) === 0, 5_000);
+  await until("both failures were told", () => failures.length === 2, 5_000);
+  expect(failures).toEqual(["thrown", "rejected"]);
+  await until("no ticket is left", async () => (await left()) === 0, 5_000);
 });
 
-test('a message that names no run is reported with its text and acknowledged, its good neighbours are taken', async () => {
+test("a message that names no run is reported with its text and acknowledged, its good neighbours are taken", async () => {
   const { taken, bad } = consume({});
   const good = randomUUID();
-  const raws = ['no json {', '{}', '[]', 'null', '7', JSON.stringify({ runs: [] }), JSON.stringify({ runs: [good, 5, 'x', good] }), JSON.stringify({ runs: runs(33) })];
+  const raws = ["no json {", "{}", "[]", "null", "7", JSON.stringify({ runs: [] }), JSON.stringify({ runs: [good, 5, "x", good] }), JSON.stringify({ runs: runs(33) })];
   for (const [at, raw] of raws.entries()) {
-    await redis.client.hset(key(`odd-${at}`), { name: 'odd', data: raw, opts: at === 0 ? 'no json either' : '{}', timestamp: '1', delay: '0', priority: '0' });
-    await redis.client.lpush(key('wait'), `odd-${at}`);
+    await redis.client.hset(key(`odd-${at}`), { name: "odd", data: raw, opts: at === 0 ? "no json either" : "{}", timestamp: "1", delay: "0", priority: "0" });
+    await redis.client.lpush(key("wait"), `odd-${at}`);
   }
-  await redis.client.zadd(key('marker'), 0, '0');
-  await until('all were judged', () => bad.length === 9 && taken.length === 1, 5_000);
+  await redis.client.zadd(key("marker"), 0, "0");
+  await until("all were judged", () => bad.length === 9 && taken.length === 1, 5_000);
   expect(taken).toEqual([good]);
   expect(bad.map(([, reason]) => reason).sort()).toEqual(
-    ['no_run_ids', 'no_run_ids', 'no_run_ids', 'no_run_ids', 'no_run_ids', 'no_run_ids', 'no_run_ids', 'too_many_runs', 'unparsable'],
+    ["no_run_ids", "no_run_ids", "no_run_ids", "no_run_ids", "no_run_ids", "no_run_ids", "no_run_ids", "too_many_runs", "unparsable"],
   );
-  expect(bad.find(([, reason]) => reason === 'unparsable')?.[0]).toBe('no json {');
-  await until('no message is left', async () => (await left()) === 0, 5_000);
+  expect(bad.find(([, reason]) => reason === "unparsable")?.[0]).toBe("no json {");
+  await until("no message is left", async () => (await left()) === 0, 5_000);
 });
 
-test('a message whose hash is gone does not stop the consumer', async () => {
-  await redis.client.lpush(key('wait'), 'ghost');
+test("a message whose hash is gone does not stop the consumer", async () => {
+  await redis.client.lpush(key("wait"), "ghost");
   const { taken } = consume({});
   await publisher.publish(pool, [runs(1)]);
-  await until('the good ticket was taken', () => taken.length === 1, 5_000);
+  await until("the good ticket was taken", () => taken.length === 1, 5_000);
 });
 
-test('runs put back come before what waited already', async () => {
+test("runs put back come before what waited already", async () => {
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
   let free = 1;
   const order: string[] = [];
@@ -167,28 +167,28 @@ test('runs put back come before what waited already', async () => {
     },
   });
   await publisher.publish(pool, [[first, second], [third]]);
-  await until('the first was taken', () => order.length === 1, 5_000);
+  await until("the first was taken", () => order.length === 1, 5_000);
   for (const count of [2, 3]) {
     free = 1;
     consumer.nudge();
-    await until('one more was taken', () => order.length === count, 5_000);
+    await until("one more was taken", () => order.length === count, 5_000);
   }
   expect(order).toEqual([first, second, third]);
 });
 
-test('two consumers share a queue, and each ticket goes to one of them', async () => {
+test("two consumers share a queue, and each ticket goes to one of them", async () => {
   const one = consume({});
   const two = consume({});
   const ids = runs(400);
   await publisher.publish(pool, ids.map((id) => [id]));
-  await until('all runs were taken', () => one.taken.length + two.taken.length === 400, 10_000);
+  await until("all runs were taken", () => one.taken.length + two.taken.length === 400, 10_000);
   expect(new Set([...one.taken, ...two.taken]).size).toBe(400);
   expect(Math.min(one.taken.length, two.taken.length)).toBeGreaterThan(0);
 });
 
-test('stopping while blocked is prompt and loses no ticket', async () => {
+test("stopping while blocked is prompt and loses no ticket", async () => {
   const { consumer } = consume({});
-  await until('the consumer is up', () => consumer.brokerUp(), 5_000);
+  await until("the consumer is up", () => consumer.brokerUp(), 5_000);
   await new Promise((resolve) => setTimeout(resolve, 200));
   const from = performance.now();
   await consumer.stop();
@@ -196,10 +196,10 @@ test('stopping while blocked is prompt and loses no ticket', async () => {
   const ids = runs(3);
   await publisher.publish(pool, ids.map((id) => [id]));
   const { taken } = consume({});
-  await until('the next consumer took them', () => taken.length === 3, 5_000);
+  await until("the next consumer took them", () => taken.length === 3, 5_000);
 });
 
-test('stopping waits for the ticket in hand and acknowledges it', async () => {
+test("stopping waits for the ticket in hand and acknowledges it", async () => {
   let finished = false;
   const { consumer } = consume({
     onTicket: async () => {
@@ -208,7 +208,7 @@ test('stopping waits for the ticket in hand and acknowledges it', async () => {
     },
   });
   await publisher.publish(pool, [runs(1)]);
-  await until('the ticket is in hand', async () => (await redis.client.llen(key('active'))) === 1, 5_000);
+  await until("the ticket is in hand", async () => (await redis.client.llen(key("active"))) === 1, 5_000);
   await consumer.stop();
   expect(finished).toBe(true);
   expect(await left()).toBe(0);

@@ -3,8 +3,8 @@ export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(role: string, problems: readonly string[]) {
-    super(`the ${role} cannot start with these settings:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'ConfigError';
+    super(`the ${role} cannot start with these settings:\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
+    this.name = "ConfigError";
     this.problems = problems;
   }
 }

@@ -1,6 +1,6 @@
-import type { Policy } from './policy/policy.js';
-import type { settings } from './settings/settings.js';
-import type { ValuesOf } from './settings/setting.js';
+import type { Policy } from "./policy/policy.js";
+import type { settings } from "./settings/settings.js";
+import type { ValuesOf } from "./settings/setting.js";
 
 type Values = ValuesOf<typeof settings>;
 
@@ -10,10 +10,10 @@ type Values = ValuesOf<typeof settings>;
  */
 export type FleetConfig = Readonly<
   Pick<Values,
-    | 'env' | 'broker' | 'logLevel' | 'heartbeatMs' | 'leaseMs' | 'auditMs' | 'wedgedAfterMs' | 'suspicionGraceMs'
-    | 'effectMarginMs' | 'sendGraceMs' | 'dispatchBoundMs' | 'relayPollMs' | 'drainMs' | 'cancelGraceMs'
-    | 'statementTimeoutMs' | 'idleTxTimeoutMs' | 'dbPool' | 'slots' | 'maxAttempts' | 'crashLimit' | 'handBackLimit'
-    | 'lossLimit' | 'deathWatch' | 'signingKey' | 'workflows' | 'seams' | 'egressAllow' | 'retentionDays' | 'retentionGraceHours'>
+    | "env" | "broker" | "logLevel" | "heartbeatMs" | "leaseMs" | "auditMs" | "wedgedAfterMs" | "suspicionGraceMs"
+    | "effectMarginMs" | "sendGraceMs" | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "cancelGraceMs"
+    | "statementTimeoutMs" | "idleTxTimeoutMs" | "dbPool" | "slots" | "maxAttempts" | "crashLimit" | "handBackLimit"
+    | "lossLimit" | "deathWatch" | "signingKey" | "workflows" | "seams" | "egressAllow" | "retentionDays" | "retentionGraceHours">
   & {
     databaseUrl: string;
     /** For sessions that a pooler would hide; `DATABASE_URL` unless set. */
@@ -33,12 +33,12 @@ export type FleetConfig = Readonly<
 >;
 
 /** The api: what it accepts, and which majors it serves. */
-export type ApiConfig = FleetConfig & Readonly<Pick<Values, 'bodyMaxBytes' | 'inputMaxBytes' | 'acceptCap' | 'protocolV1'>>;
+export type ApiConfig = FleetConfig & Readonly<Pick<Values, "bodyMaxBytes" | "inputMaxBytes" | "acceptCap" | "protocolV1">>;
 
 /** How relay and worker reach the broker: `redisUrl` is there exactly when the broker is `redis`. */
 export type BrokerConfig =
-  | Readonly<{ broker: 'redis'; redisUrl: string; brokerPrefix: string }>
-  | Readonly<{ broker: 'none'; redisUrl: undefined; brokerPrefix: string }>;
+  | Readonly<{ broker: "redis"; redisUrl: string; brokerPrefix: string }>
+  | Readonly<{ broker: "none"; redisUrl: undefined; brokerPrefix: string }>;
 
 /** The relay. */
 export type RelayConfig = FleetConfig & BrokerConfig;
@@ -47,10 +47,10 @@ export type RelayConfig = FleetConfig & BrokerConfig;
 export type WorkerConfig = FleetConfig & BrokerConfig;
 
 /** The supervisor. */
-export type SupervisorConfig = FleetConfig & Readonly<Pick<Values, 'canary'>>;
+export type SupervisorConfig = FleetConfig & Readonly<Pick<Values, "canary">>;
 
 /** The command line; a database is needed by `migrate`, `key` and `dev` alone. */
-export type CliConfig = Omit<FleetConfig, 'databaseUrl' | 'databaseDirectUrl'> & Readonly<{
+export type CliConfig = Omit<FleetConfig, "databaseUrl" | "databaseDirectUrl"> & Readonly<{
   databaseUrl: string | undefined;
   databaseDirectUrl: string | undefined;
   redisUrl: string | undefined;

@@ -8,3 +8,5 @@ export * from "./workflow/document.js";
 export * from "./workflow/order.js";
 export * from "./effect/decide.js";
 export * from "./recovery/classes.js";
+export * from "./fixtures/fixtures.js";
+export * from "./workflow/resolve-config.js";

@@ -64,3 +64,17 @@ test("a Postgres of one's own keeps what was committed over a crash", async () =
   await own.start();
   expect((await names(database.url)).sort()).toEqual(before.sort());
 });
+
+test("the bootstrap's Postgres has room for a fleet, counts statements and cleans small tables often", async () => {
+  const own = await startOwnPostgres();
+  onTestFinished(() => own.stop());
+  const client = new pg.Client({ connectionString: own.url });
+  await client.connect();
+  onTestFinished(() => client.end().catch(() => undefined));
+  const setting = async (name: string): Promise<unknown> => (await client.query<{ value: unknown }>("select current_setting($1) as value", [name])).rows[0]?.value;
+  expect(await setting("max_connections")).toBe("300");
+  expect(await setting("autovacuum_naptime")).toBe("10s");
+  await client.query("create extension pg_stat_statements");
+  expect((await client.query("select from pg_stat_statements limit 1")).rowCount).toBe(1);
+  client.on("error", () => undefined); // the server is stopped under it
+});

@@ -164,6 +164,7 @@ create table run_nodes (
   fence bigint not null,
   started_at timestamptz not null default now(),
   due_at timestamptz,
+  waiting_effect uuid,                    -- the effect whose settlement makes it due
   settled_at timestamptz,
   output jsonb,
   error jsonb,

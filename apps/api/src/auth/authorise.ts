@@ -22,9 +22,8 @@ export async function authorise(
   if (key === undefined) throw new Refusal("unauthenticated", "expected Authorization: Bearer mst_<keyId>_<secret>");
   const found = await findKey(key.keyId);
   const digest = createHash("sha256").update(key.secret).digest();
-  const known = found.kind !== "not_found";
-  const matches = timingSafeEqual(digest, known ? found.secretHash : nobody);
-  if (!known || !matches) throw new Refusal("unauthenticated", "no such key; make one with: mainstay key create");
+  const matches = timingSafeEqual(digest, found.kind === "not_found" ? nobody : found.secretHash);
+  if (!matches || found.kind === "not_found") throw new Refusal("unauthenticated", "no such key; make one with: mainstay key create");
   if (found.kind === "revoked") throw new Refusal("credential_revoked", "the key was revoked; make another with: mainstay key create");
   if (found.kind === "expired") throw new Refusal("unauthenticated", "the key has expired; make another with: mainstay key create");
   if (!found.scopes.includes(scope)) {

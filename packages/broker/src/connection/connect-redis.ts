@@ -1,6 +1,6 @@
-import type { Redis } from 'ioredis';
-import { limitReports } from './limit-reports.js';
-import { backOff, RedisClient } from './redis-client.js';
+import type { Redis } from "ioredis";
+import { limitReports } from "./limit-reports.js";
+import { backOff, RedisClient } from "./redis-client.js";
 
 /** What a process is told about its broker. */
 export type BrokerReports = Readonly<{
@@ -61,9 +61,9 @@ export function connectRedis(
     timer.unref();
   };
   const ask = async (): Promise<void> => {
-    if (closed || client.status !== 'ready') return;
+    if (closed || client.status !== "ready") return;
     try {
-      await client.set(`${prefix}:probe`, '1', 'PX', 5_000);
+      await client.set(`${prefix}:probe`, "1", "PX", 5_000);
       failures = 0;
       become(true);
       askIn(askEveryMs);
@@ -75,20 +75,20 @@ export function connectRedis(
     if (closed) return;
     report(error);
     become(false);
-    const message = error instanceof Error ? error.message : '';
+    const message = error instanceof Error ? error.message : "";
     // A half-open connection and one to a server that is no longer the primary are both replaced.
-    if (client.status === 'ready' && (message.includes('timed out') || message.startsWith('READONLY')) && failures > 0) {
+    if (client.status === "ready" && (message.includes("timed out") || message.startsWith("READONLY")) && failures > 0) {
       client.disconnect(true);
     }
     askIn(backOff(failures++));
   };
 
-  client.on('ready', () => { void ask(); });
-  client.on('close', () => { become(false); });
-  client.on('error', report);
+  client.on("ready", () => { void ask(); });
+  client.on("close", () => { become(false); });
+  client.on("error", report);
   return Object.freeze({
     client,
-    up: () => up && client.status === 'ready',
+    up: () => up && client.status === "ready",
     failed,
     close: () => {
       closed = true;

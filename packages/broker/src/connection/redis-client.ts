@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions } from "ioredis";
 
 /** Reconnects after 50 ms, twice that, four times … at most 2 s, jittered so that a fleet does not return in one instant. */
 export function backOff(attempt: number): number {

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { Queue } from 'bullmq';
-import { connectRedis, type BrokerPlace, type BrokerReports } from '../connection/connect-redis.js';
-import { fetchTickets } from './fetch-tickets.js';
-import type { BadTicketReason } from './read-ticket.js';
-import { mostRuns, ticketName, ticketOptions, type Ticket } from './ticket.js';
-import { TicketWorker } from './ticket-worker.js';
+import { setTimeout as pause } from "node:timers/promises";
+import { Queue } from "bullmq";
+import { connectRedis, type BrokerPlace, type BrokerReports } from "../connection/connect-redis.js";
+import { fetchTickets } from "./fetch-tickets.js";
+import type { BadTicketReason } from "./read-ticket.js";
+import { mostRuns, ticketName, ticketOptions, type Ticket } from "./ticket.js";
+import { TicketWorker } from "./ticket-worker.js";
 
 /** What a worker gives its consumer. */
 export type TicketConsumerOptions = BrokerPlace & BrokerReports & Readonly<{
@@ -39,7 +39,7 @@ export type TicketConsumer = Readonly<{
   brokerUp(): boolean;
   /**
    * Asks for no more tickets and gives back one that just came. Waits at most
-   * 2 s for tickets in hand, also while Redis is away, then closes.
+   * 2 s for tickets in hand, and not at all while Redis is away, then closes.
    */
   stop(): Promise<void>;
 }>;
@@ -55,14 +55,14 @@ const stopWithinMs = 2_000;
 export function createTicketConsumer(options: TicketConsumerOptions): TicketConsumer {
   const { prefix, pool, onState, onError, onLockLost = () => undefined } = options;
   const link = connectRedis(
-    { ...options, name: 'mainstay-consumer' },
+    { ...options, name: "mainstay-consumer" },
     { ...(onState && { onState }), ...(onError && { onError }) },
   );
   const worker = new TicketWorker({ client: link.client, prefix, pool });
   const queue = new Queue<Ticket>(pool, { connection: link.client, prefix, skipVersionCheck: true, skipMetasUpdate: true });
-  worker.on('error', link.failed);
-  queue.on('error', link.failed);
-  worker.on('stalled', onLockLost);
+  worker.on("error", link.failed);
+  queue.on("error", link.failed);
+  worker.on("stalled", onLockLost);
   void worker.startStalledCheckTimer();
   const fetching = fetchTickets({ ...options, worker, link });
 
@@ -80,7 +80,8 @@ export function createTicketConsumer(options: TicketConsumerOptions): TicketCons
     fetching.stop();
     // Closing the worker ends its blocking connection alone; tickets in hand are acknowledged over the link.
     const closed = Promise.allSettled([worker.close(true), queue.close()]).then(fetching.ended);
-    await Promise.race([closed, pause(stopWithinMs, undefined, { ref: false })]);
+    // While Redis is away there is nothing to wait for.
+    await Promise.race([closed, pause(link.up() ? stopWithinMs : 100, undefined, { ref: false })]);
     link.close();
   };
 

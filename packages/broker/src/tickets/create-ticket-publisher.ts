@@ -1,6 +1,6 @@
-import { Queue } from 'bullmq';
-import { connectRedis, type BrokerPlace, type BrokerReports } from '../connection/connect-redis.js';
-import { mostRuns, ticketName, ticketOptions, type Ticket } from './ticket.js';
+import { Queue } from "bullmq";
+import { connectRedis, type BrokerPlace, type BrokerReports } from "../connection/connect-redis.js";
+import { mostRuns, ticketName, ticketOptions, type Ticket } from "./ticket.js";
 
 /** Puts tickets on the queues of worker pools. */
 export type TicketPublisher = Readonly<{
@@ -19,7 +19,7 @@ export type TicketPublisher = Readonly<{
 /** Opens the relay's side of the broker. Nothing is queued on this side: a ticket is published now or not at all. */
 export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports = {}): TicketPublisher {
   const { prefix, commandTimeoutMs } = place;
-  const link = connectRedis({ ...place, name: 'mainstay-publisher' }, reports);
+  const link = connectRedis({ ...place, name: "mainstay-publisher" }, reports);
   const queues = new Map<string, Queue<Ticket>>();
 
   const queueOf = (pool: string): Queue<Ticket> => {
@@ -28,7 +28,7 @@ export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports
     const queue = new Queue<Ticket>(pool, {
       connection: link.client, prefix, skipVersionCheck: true, streams: { events: { maxLen: 100 } },
     });
-    queue.on('error', link.failed);
+    queue.on("error", link.failed);
     queues.set(pool, queue);
     return queue;
   };
@@ -37,7 +37,7 @@ export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports
     if (tickets.length === 0) return;
     const odd = tickets.find(({ length }) => length < 1 || length > mostRuns);
     if (odd !== undefined) throw new RangeError(`a ticket names 1 to ${mostRuns} runs, this one names ${odd.length}`);
-    if (!link.up()) throw new Error('the broker is away: nothing was published');
+    if (!link.up()) throw new Error("the broker is away: nothing was published");
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {

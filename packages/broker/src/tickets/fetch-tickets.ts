@@ -1,7 +1,7 @@
-import type { RedisLink } from '../connection/connect-redis.js';
-import { readTicket } from './read-ticket.js';
-import type { TicketConsumerOptions } from './create-ticket-consumer.js';
-import type { FetchedTicket, TicketWorker } from './ticket-worker.js';
+import type { RedisLink } from "../connection/connect-redis.js";
+import { readTicket } from "./read-ticket.js";
+import type { TicketConsumerOptions } from "./create-ticket-consumer.js";
+import type { FetchedTicket, TicketWorker } from "./ticket-worker.js";
 
 /** The fetch loop's handles. */
 export type Fetching = Readonly<{
@@ -50,7 +50,7 @@ export function fetchTickets(
       ...bad.map(async ({ raw, reason }) => { await onBadTicket(raw, reason); }),
     ];
     for (const result of await Promise.allSettled(taken)) {
-      if (result.status === 'rejected') onTicketFailed(asError(result.reason));
+      if (result.status === "rejected") onTicketFailed(asError(result.reason));
     }
     await ticket.acknowledge();
   };

@@ -1,5 +1,5 @@
-import { Worker, type Job, type JobJson } from 'bullmq';
-import type { Redis } from 'ioredis';
+import { Worker, type Job, type JobJson } from "bullmq";
+import type { Redis } from "ioredis";
 
 /** A fetched message: its text as it stood in Redis, and the two ways to be rid of it. */
 export type FetchedTicket = Readonly<{
@@ -48,8 +48,8 @@ export class TicketWorker extends Worker<unknown, string> {
 
   protected override createJob(data: JobJson, jobId: string): Job<unknown, string> {
     // A message somebody else wrote may lack any of its fields.
-    const raw = (data as Partial<JobJson>).data ?? '';
-    const job = super.createJob({ ...data, data: '{}', opts: '{}' } as unknown as JobJson, jobId);
+    const raw = (data as Partial<JobJson>).data ?? "";
+    const job = super.createJob({ ...data, data: "{}", opts: "{}" } as unknown as JobJson, jobId);
     this.#raw.set(job, raw);
     return job;
   }
@@ -66,8 +66,8 @@ export class TicketWorker extends Worker<unknown, string> {
     }
     if (job === undefined) return undefined;
     return Object.freeze({
-      raw: this.#raw.get(job) ?? '',
-      acknowledge: async () => { await job.moveToCompleted('', token, false); },
+      raw: this.#raw.get(job) ?? "",
+      acknowledge: async () => { await job.moveToCompleted("", token, false); },
       release: async () => { await job.moveToWait(token); },
     });
   }
@@ -78,14 +78,14 @@ export class TicketWorker extends Worker<unknown, string> {
    */
   async #unreadable(token: string): Promise<FetchedTicket | undefined> {
     const client = this.#client;
-    const active = this.toKey('active');
+    const active = this.toKey("active");
     for (const id of await client.lrange(active, 0, 99)) {
       const key = this.toKey(id);
       if ((await client.get(`${key}:lock`)) !== token) continue;
       const remove = async (): Promise<void> => {
-        await client.multi().lrem(active, 1, id).del(key, `${key}:lock`).srem(this.toKey('stalled'), id).exec();
+        await client.multi().lrem(active, 1, id).del(key, `${key}:lock`).srem(this.toKey("stalled"), id).exec();
       };
-      return Object.freeze({ raw: (await client.hget(key, 'data')) ?? '', acknowledge: remove, release: remove });
+      return Object.freeze({ raw: (await client.hget(key, "data")) ?? "", acknowledge: remove, release: remove });
     }
     return undefined;
   }

@@ -2,7 +2,7 @@
 export const mostRuns = 32;
 
 /** The name of every BullMQ message of ours. It names no run and is unique to nothing. */
-export const ticketName = 'ticket';
+export const ticketName = "ticket";
 
 /** What a ticket carries: the database ids of runs worth a look. */
 export type Ticket = { runs: string[] };

@@ -1,10 +1,10 @@
-import type { FleetConfig } from '../config.js';
+import type { FleetConfig } from "../config.js";
 
 /** How often at most a node begins without ever reaching a checkpoint: the sum of its terms. */
 export type AttemptBound = Readonly<{ bound: number; terms: readonly Readonly<{ name: string; count: number }>[] }>;
 
 /** The settings that the attempt bound is made of. */
-export type AttemptSettings = Pick<FleetConfig, 'maxAttempts' | 'crashLimit' | 'handBackLimit' | 'lossLimit'>;
+export type AttemptSettings = Pick<FleetConfig, "maxAttempts" | "crashLimit" | "handBackLimit" | "lossLimit">;
 
 /**
  * After how many begun executions a poison node has ended its run, whatever
@@ -14,10 +14,10 @@ export type AttemptSettings = Pick<FleetConfig, 'maxAttempts' | 'crashLimit' | '
  */
 export function attemptBound({ maxAttempts, crashLimit, handBackLimit, lossLimit }: AttemptSettings): AttemptBound {
   const terms = [
-    { name: 'failures', count: maxAttempts },
-    { name: 'crashes', count: crashLimit },
-    { name: 'handBacks', count: handBackLimit },
-    { name: 'losses', count: lossLimit },
+    { name: "failures", count: maxAttempts },
+    { name: "crashes", count: crashLimit },
+    { name: "handBacks", count: handBackLimit },
+    { name: "losses", count: lossLimit },
   ];
   return Object.freeze({ bound: terms.reduce((sum, { count }) => sum + count, 0), terms: Object.freeze(terms) });
 }

@@ -1,7 +1,5 @@
-import type { FleetConfig } from '../config.js';
-
-/** The recovery classes, one per mechanism. */
-export type RecoveryClass = 'accepted' | 'dispatched' | 'severed' | 'leased' | 'wedged' | 'draining';
+import type { RecoveryClass } from "@mainstay/domain";
+import type { FleetConfig } from "../config.js";
 
 /** One class's bound in milliseconds: exactly the sum of its terms. */
 export type RecoveryBound = Readonly<{
@@ -12,8 +10,8 @@ export type RecoveryBound = Readonly<{
 
 /** The settings that the bounds are made of. */
 export type BoundSettings = Pick<FleetConfig,
-  | 'heartbeatMs' | 'leaseMs' | 'sweepMs' | 'idleSweepMs' | 'wedgedAfterMs' | 'suspicionGraceMs'
-  | 'dispatchBoundMs' | 'relayPollMs' | 'drainMs' | 'deathWatch'>;
+  | "heartbeatMs" | "leaseMs" | "sweepMs" | "idleSweepMs" | "wedgedAfterMs" | "suspicionGraceMs"
+  | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "deathWatch">;
 
 /** Release, announcement, ticket and claim take this long at most while the broker rings; a sweep does it otherwise. */
 const pickUpMs = 500;
@@ -29,21 +27,21 @@ const lossNoticedMs = 250;
  */
 export function recoveryBounds(settings: BoundSettings): readonly RecoveryBound[] {
   const { heartbeatMs, leaseMs, sweepMs, idleSweepMs, wedgedAfterMs, suspicionGraceMs, dispatchBoundMs, relayPollMs, drainMs } = settings;
-  const pickUp = { name: 'pickUp', ms: Math.max(pickUpMs, sweepMs) };
-  const lease = { name: 'lease', ms: leaseMs };
-  const heartbeat = { name: 'heartbeat', ms: heartbeatMs };
-  const dispatch = { name: 'dispatchBound', ms: dispatchBoundMs };
-  const sweep = { name: 'sweep', ms: idleSweepMs };
+  const pickUp = { name: "pickUp", ms: Math.max(pickUpMs, sweepMs) };
+  const lease = { name: "lease", ms: leaseMs };
+  const heartbeat = { name: "heartbeat", ms: heartbeatMs };
+  const dispatch = { name: "dispatchBound", ms: dispatchBoundMs };
+  const sweep = { name: "sweep", ms: idleSweepMs };
 
   const declared: [RecoveryClass, { name: string; ms: number }[]][] = [
-    ['accepted', [{ name: 'relayPoll', ms: relayPollMs }, dispatch, sweep]],
-    ['dispatched', [dispatch, sweep]],
-    ['leased', [lease, heartbeat, pickUp]],
-    ['wedged', [{ name: 'wedgedAfter', ms: wedgedAfterMs }, lease, heartbeat, pickUp]],
-    ['draining', [{ name: 'drain', ms: drainMs }, pickUp]],
+    ["accepted", [{ name: "relayPoll", ms: relayPollMs }, dispatch, sweep]],
+    ["dispatched", [dispatch, sweep]],
+    ["leased", [lease, heartbeat, pickUp]],
+    ["wedged", [{ name: "wedgedAfter", ms: wedgedAfterMs }, lease, heartbeat, pickUp]],
+    ["draining", [{ name: "drain", ms: drainMs }, pickUp]],
   ];
   if (settings.deathWatch) {
-    declared.splice(2, 0, ['severed', [{ name: 'lossNoticed', ms: lossNoticedMs }, { name: 'suspicionGrace', ms: suspicionGraceMs }, pickUp]]);
+    declared.splice(2, 0, ["severed", [{ name: "lossNoticed", ms: lossNoticedMs }, { name: "suspicionGrace", ms: suspicionGraceMs }, pickUp]]);
   }
   return Object.freeze(declared.map(([name, terms]) =>
     Object.freeze({ class: name, bound: terms.reduce((sum, { ms }) => sum + ms, 0), terms: Object.freeze(terms) })));

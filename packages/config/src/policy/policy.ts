@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { z } from "zod";
 
 /** What an operator decides about the fleet as a whole, in `policy.yaml`. */
 export const policySchema = z.strictObject({

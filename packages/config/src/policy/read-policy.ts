@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { parseDocument } from 'yaml';
-import { policySchema, type Policy } from './policy.js';
+import { readFileSync } from "node:fs";
+import { parseDocument } from "yaml";
+import { policySchema, type Policy } from "./policy.js";
 
 /** A policy, or every problem of its file with the place it stands at. */
 export type PolicyRead = { ok: true; policy: Policy } | { ok: false; problems: string[] };
@@ -9,12 +9,12 @@ export type PolicyRead = { ok: true; policy: Policy } | { ok: false; problems: s
 export function parsePolicy(text: string): PolicyRead {
   const document = parseDocument(text, { prettyErrors: true, strict: true, uniqueKeys: true });
   if (document.errors.length > 0) {
-    return { ok: false, problems: document.errors.map((error) => `policy.yaml: ${error.message.split('\n')[0] ?? error.code}`) };
+    return { ok: false, problems: document.errors.map((error) => `policy.yaml: ${error.message.split("\n")[0] ?? error.code}`) };
   }
   const content: unknown = document.toJS({ maxAliasCount: 50 });
   const parsed = policySchema.safeParse(content ?? {});
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `policy.yaml, ${issue.path.join('.') || 'top'}: ${issue.message}`);
+    const problems = parsed.error.issues.map((issue) => `policy.yaml, ${issue.path.join(".") || "top"}: ${issue.message}`);
     return { ok: false, problems };
   }
   const { stalled_run_escalation: stall, handler_retry_base_seconds: base } = parsed.data.runtime;
@@ -30,11 +30,11 @@ export function parsePolicy(text: string): PolicyRead {
 
 /** Reads `policy.yaml` at `path`; without a path the defaults hold. A file that cannot be read is a problem, never the defaults. */
 export function readPolicy(path: string | undefined): PolicyRead {
-  if (path === undefined) return parsePolicy('');
+  if (path === undefined) return parsePolicy("");
   try {
-    return parsePolicy(readFileSync(path, 'utf8'));
+    return parsePolicy(readFileSync(path, "utf8"));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     return { ok: false, problems: [`MAINSTAY_POLICY_FILE: expected a readable file, reading it failed with ${code}`] };
   }
 }

@@ -1,6 +1,6 @@
-import { recoveryBounds } from '../bounds/recovery-bounds.js';
-import type { CliConfig, FleetConfig } from '../config.js';
-import { demoSecrets } from './demo-secrets.js';
+import { recoveryBounds } from "../bounds/recovery-bounds.js";
+import type { CliConfig, FleetConfig } from "../config.js";
+import { demoSecrets } from "./demo-secrets.js";
 
 /** What the rules look at: a whole configuration, with the sizes where a role has them. */
 export type Ruled = (FleetConfig | CliConfig) & { redisUrl?: string | undefined; bodyMaxBytes?: number; inputMaxBytes?: number };
@@ -35,10 +35,10 @@ const rules: readonly ((config: Ruled) => string | undefined)[] = [
       ? `runtime.stalled_run_escalation.threshold_seconds ${config.policy.stallThresholdMs / 1_000} must exceed the largest recovery bound, ${largest.bound} ms of class ${largest.class}`
       : undefined;
   },
-  ({ env, seams }) => (env === 'production' && seams ? 'MAINSTAY_SEAMS must be off while MAINSTAY_ENV is production' : undefined),
+  ({ env, seams }) => (env === "production" && seams ? "MAINSTAY_SEAMS must be off while MAINSTAY_ENV is production" : undefined),
   (config) => {
-    const found = config.env === 'production' ? demoSecrets(config) : [];
-    return found.length > 0 ? `${found.join(', ')}: a known demo value is refused while MAINSTAY_ENV is production; set a secret of your own` : undefined;
+    const found = config.env === "production" ? demoSecrets(config) : [];
+    return found.length > 0 ? `${found.join(", ")}: a known demo value is refused while MAINSTAY_ENV is production; set a secret of your own` : undefined;
   },
 ];
 

@@ -1,6 +1,6 @@
-import { z } from 'zod';
-import { parseCidr } from './parse-cidr.js';
-import type { Setting } from './setting.js';
+import { z } from "zod";
+import { parseCidr } from "./parse-cidr.js";
+import type { Setting } from "./setting.js";
 
 /** The longest time a setting may name: one day, well inside Node's timers. */
 const longestMs = 86_400_000;
@@ -30,14 +30,14 @@ function wholeNumber(
 /** The kinds of value a setting can have; each makes one entry of the catalogue. */
 export const kinds = {
   milliseconds: (named: Named, fallback: number, { min = 1, max = longestMs } = {}): Setting<number> =>
-    wholeNumber(named, { fallback, min, max, unit: 'milliseconds' }),
+    wholeNumber(named, { fallback, min, max, unit: "milliseconds" }),
 
-  count: (named: Named, fallback: number, { min = 1, max = 1_000_000, unit = 'units' } = {}): Setting<number> =>
+  count: (named: Named, fallback: number, { min = 1, max = 1_000_000, unit = "units" } = {}): Setting<number> =>
     wholeNumber(named, { fallback, min, max, unit }),
 
   /** A number whose default depends on another setting: `undefined` when unset. */
   optionalMilliseconds: (named: Named, shownDefault: string): Setting<number | undefined> => {
-    const { expected, schema } = wholeNumber(named, { fallback: 1, min: 1, max: longestMs, unit: 'milliseconds' });
+    const { expected, schema } = wholeNumber(named, { fallback: 1, min: 1, max: longestMs, unit: "milliseconds" });
     return {
       ...named, expected, shownDefault, secret: false,
       schema: raw.transform((text, context) => {
@@ -51,37 +51,37 @@ export const kinds = {
   },
 
   port: (named: Named): Setting<number | undefined> => ({
-    ...named, expected: 'a port from 0 (any free one) to 65535', shownDefault: '8080 for the api, any free port elsewhere', secret: false,
+    ...named, expected: "a port from 0 (any free one) to 65535", shownDefault: "8080 for the api, any free port elsewhere", secret: false,
     schema: raw.transform((text, context) => {
       if (text === undefined) return undefined;
       if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-      context.addIssue('a port from 0 (any free one) to 65535');
+      context.addIssue("a port from 0 (any free one) to 65535");
       return z.NEVER;
     }),
   }),
 
   choice: <const T extends string>(named: Named, of: readonly [T, ...T[]], fallback: NoInfer<T>): Setting<T> => ({
-    ...named, expected: `one of ${of.join(', ')}`, shownDefault: fallback, secret: false,
+    ...named, expected: `one of ${of.join(", ")}`, shownDefault: fallback, secret: false,
     schema: raw.transform((text, context) => {
       const found = text === undefined ? fallback : of.find((one) => one === text);
       if (found !== undefined) return found;
-      context.addIssue(`one of ${of.join(', ')}`);
+      context.addIssue(`one of ${of.join(", ")}`);
       return z.NEVER;
     }),
   }),
 
   onOff: (named: Named, fallback: boolean): Setting<boolean> => ({
-    ...named, expected: 'on or off', shownDefault: fallback ? 'on' : 'off', secret: false,
+    ...named, expected: "on or off", shownDefault: fallback ? "on" : "off", secret: false,
     schema: raw.transform((text, context) => {
       if (text === undefined) return fallback;
-      if (text === 'on' || text === 'true' || text === '1') return true;
-      if (text === 'off' || text === 'false' || text === '0') return false;
-      context.addIssue('on or off');
+      if (text === "on" || text === "true" || text === "1") return true;
+      if (text === "off" || text === "false" || text === "0") return false;
+      context.addIssue("on or off");
       return z.NEVER;
     }),
   }),
 
-  text: (named: Named, { shownDefault = '–', pattern = /^[^\0]+$/, expected = 'text', secret = false } = {}): Setting<string | undefined> => ({
+  text: (named: Named, { shownDefault = "–", pattern = /^[^\0]+$/, expected = "text", secret = false } = {}): Setting<string | undefined> => ({
     ...named, expected, shownDefault, secret,
     schema: raw.transform((text, context) => {
       if (text === undefined || pattern.test(text)) return text;
@@ -91,8 +91,8 @@ export const kinds = {
   }),
 
   /** A URL of one of the given schemes (with colon). Secret: it may carry a password. */
-  secretUrl: (named: Named, schemes: readonly string[], shownDefault = '–'): Setting<string | undefined> => {
-    const expected = `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+  secretUrl: (named: Named, schemes: readonly string[], shownDefault = "–"): Setting<string | undefined> => {
+    const expected = `a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(" or ")}`;
     return {
       ...named, expected, shownDefault, secret: true,
       schema: raw.transform((text, context) => {
@@ -107,11 +107,11 @@ export const kinds = {
 
   /** A comma list of CIDR ranges; a bare address is the range of itself alone. */
   ranges: (named: Named): Setting<readonly string[]> => {
-    const expected = 'a comma list of CIDR ranges such as 10.0.0.0/8,::1/128';
+    const expected = "a comma list of CIDR ranges such as 10.0.0.0/8,::1/128";
     return {
-      ...named, expected, shownDefault: 'none', secret: false,
+      ...named, expected, shownDefault: "none", secret: false,
       schema: raw.transform((text, context) => {
-        const parts = (text ?? '').split(',').map((part) => part.trim()).filter((part) => part !== '');
+        const parts = (text ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
         const parsed = parts.map(parseCidr);
         if (parsed.every((range) => range !== undefined)) return parsed;
         context.addIssue(expected);

@@ -1,11 +1,11 @@
-import { isIP } from 'node:net';
+import { isIP } from "node:net";
 
 /**
  * The range in the form `<address>/<bits>`, or `undefined` when the text is no
  * address and no CIDR range. A bare address becomes the range of itself alone.
  */
 export function parseCidr(text: string): string | undefined {
-  const [address = '', bits, ...rest] = text.split('/');
+  const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return undefined;
   const widest = family === 4 ? 32 : 128;

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import type { Environment, Setting, ValuesOf } from './setting.js';
+import { readFileSync } from "node:fs";
+import type { Environment, Setting, ValuesOf } from "./setting.js";
 
 /** The values read so far by field, and a line for every variable that is wrong. */
 export type SettingsRead<C extends Record<string, Setting<unknown>>> =
@@ -10,15 +10,15 @@ type Raw = { text: string | undefined } | { problem: string };
 
 /** The text of one variable. An empty one is unset; a secret may stand in the file that `<name>_FILE` names. */
 function rawText({ name, secret }: Setting<unknown>, env: Environment): Raw {
-  const direct = env[name] === '' ? undefined : env[name];
-  const file = secret && env[`${name}_FILE`] !== '' ? env[`${name}_FILE`] : undefined;
+  const direct = env[name] === "" ? undefined : env[name];
+  const file = secret && env[`${name}_FILE`] !== "" ? env[`${name}_FILE`] : undefined;
   if (file === undefined) return { text: direct };
   if (direct !== undefined) return { problem: `${name}: expected either ${name} or ${name}_FILE, both are set; remove one` };
   try {
-    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    return text === '' ? { problem: `${name}_FILE: expected a file with the value in it, the file is empty` } : { text };
+    const text = readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    return text === "" ? { problem: `${name}_FILE: expected a file with the value in it, the file is empty` } : { text };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     return { problem: `${name}_FILE: expected a readable file, reading it failed with ${code}` };
   }
 }
@@ -34,7 +34,7 @@ export function readSettings<const C extends Record<string, Setting<unknown>>>(c
   const values: Record<string, unknown> = {};
   for (const [field, setting] of Object.entries(catalogue)) {
     const raw = rawText(setting, env);
-    if ('problem' in raw) {
+    if ("problem" in raw) {
       problems.push(raw.problem);
       continue;
     }

@@ -1,7 +1,7 @@
-import type { z } from 'zod';
+import type { z } from "zod";
 
 /** A process of the fleet, or the operator's command line. */
-export type Role = 'api' | 'relay' | 'worker' | 'supervisor' | 'cli';
+export type Role = "api" | "relay" | "worker" | "supervisor" | "cli";
 
 /** The settings of the environment, as handed in: nothing here reads the process's own. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -7,8 +7,7 @@ export const PollEventsQuery = z
   .object({
     afterSequence: z.coerce.number().int().min(0).optional(),
     timeout: z.coerce.number().int().min(1).max(60).default(30),
-  })
-  .meta({ id: "PollEventsQuery" });
+  });
 /** See the schema of the same name. */
 export type PollEventsQuery = z.infer<typeof PollEventsQuery>;
 
@@ -31,7 +30,6 @@ export const StreamEventsQuery = z
     streamMode: z.string().default("updates"),
     /** Milliseconds to collect frames into one `event: batch`. */
     bufferMs: z.coerce.number().int().min(0).max(5000).default(0),
-  })
-  .meta({ id: "StreamEventsQuery" });
+  });
 /** See the schema of the same name. */
 export type StreamEventsQuery = z.infer<typeof StreamEventsQuery>;

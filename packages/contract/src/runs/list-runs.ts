@@ -13,8 +13,7 @@ export const ListRunsQuery = z
     cursor: z.string().max(1024).optional(),
     workflowId: DefinitionId.optional(),
     status: RunStatus.optional(),
-  })
-  .meta({ id: "ListRunsQuery" });
+  });
 /** See the schema of the same name. */
 export type ListRunsQuery = z.infer<typeof ListRunsQuery>;
 

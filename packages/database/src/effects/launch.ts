@@ -32,8 +32,11 @@ export type EffectLaunch = {
 };
 
 export type LaunchAnswer =
-  /** Committed: send now, within the send grace. */
-  | { kind: "launched"; effectId: string; launchNo: number }
+  /**
+   * Committed: send now, within the send grace, which counts from `sentAt` (this process's monotonic milliseconds right
+   * before the statement was sent, so never later than the database's launch instant) and from `sentAtWall`.
+   */
+  | { kind: "launched"; effectId: string; launchNo: number; sentAt: number; sentAtWall: number }
   /** The identity stands in the ledger already; nothing was changed. */
   | { kind: "recorded"; effect: RecordedRow }
   | { kind: "fenced" };
@@ -91,18 +94,19 @@ export function createLaunch(
 }
 
 async function launchAll(db: Queryable, rows: readonly EffectLaunch[]): Promise<(LaunchAnswer | typeof busy)[]> {
+  const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
   const answers = await db.query(launch, [JSON.stringify(rows.map(toRow))]);
   const verdicts = new Map(answers.map((row) => [row.launch_id, row.verdict]));
   const known = rows.filter((row) => verdicts.get(row.launchId) === "recorded");
   const recorded = known.length === 0 ? new Map<string, RecordedRow>() : await readRecorded(db, known);
   return rows.map((row) => {
     const verdict = verdicts.get(row.launchId);
-    if (verdict === "launched") return { kind: "launched", effectId: row.effectId, launchNo: 1 };
+    if (verdict === "launched") return { kind: "launched", effectId: row.effectId, launchNo: 1, ...sent };
     if (verdict === "fenced") return { kind: "fenced" };
     const effect = recorded.get(row.launchId);
     if (effect === undefined) return busy; // the other's launch has not committed yet, or was taken back
-    // this very launch, its reply was lost
-    if (effect.launchId === row.launchId) return { kind: "launched", effectId: effect.effectId, launchNo: effect.launchNo };
+    // this very launch, its reply was lost: when it was written is not known, so nothing of it may be sent any more
+    if (effect.launchId === row.launchId) return { kind: "launched", effectId: effect.effectId, launchNo: effect.launchNo, sentAt: Number.NEGATIVE_INFINITY, sentAtWall: Number.NEGATIVE_INFINITY };
     return { kind: "recorded", effect };
   });
 }

@@ -18,23 +18,24 @@ const recorded = statement<{
 }>("effects.recorded", `
 select i.launch_id as asked, e.id, e.launch_id, e.state, e.class, e.launch_no,
   e.request_digest = decode(i.request_digest, 'hex') as same_digest, e.run_id = i.run_id as own,
-  -- positive and monotone: an earlier fence of this run is over for good; another run's launch only with its end
-  (e.run_id = i.run_id and e.fence < i.fence)
+  -- positive and monotone: what this run launched before is over, since its holder asks (a key is used once in an
+  -- execution); another run's launch is over only with that run's end
+  e.run_id = i.run_id
     or exists (select from runs r where r.id = e.run_id and e.run_id <> i.run_id and r.finished_at is not null) as holder_gone,
   e.quiet_at <= now() as quiet, greatest(0, extract(epoch from e.quiet_at - now()) * 1000)::float8 as quiet_in_ms,
   coalesce(e.key_until > now(), false) as key_remembered, e.asks, e.answer
-from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[])
-  as i(launch_id, workspace, identity, request_digest, run_id, fence)
+from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[])
+  as i(launch_id, workspace, identity, request_digest, run_id)
 join effects e on e.workspace = i.workspace and e.identity = decode(i.identity, 'hex')`);
 
 /** Reads the ledger for identities that were not new; by the launch id that asked. */
 export async function readRecorded(
   db: Queryable,
-  asked: readonly { launchId: string; workspace: string; identity: string; requestDigest: string; runId: string; fence: string }[],
+  asked: readonly { launchId: string; workspace: string; identity: string; requestDigest: string; runId: string }[],
 ): Promise<Map<string, RecordedRow>> {
   const rows = await db.query(recorded, [
     asked.map((one) => one.launchId), asked.map((one) => one.workspace), asked.map((one) => one.identity),
-    asked.map((one) => one.requestDigest), asked.map((one) => one.runId), asked.map((one) => one.fence),
+    asked.map((one) => one.requestDigest), asked.map((one) => one.runId),
   ]);
   return new Map(rows.map((row) => [row.asked, {
     effectId: row.id, launchId: row.launch_id, state: row.state, class: row.class, launchNo: row.launch_no,

@@ -3,7 +3,7 @@ import type { Queryable } from "../database.js";
 import type { EffectLaunch } from "./launch.js";
 
 export type RelaunchAnswer =
-  | { kind: "launched"; launchNo: number }
+  | { kind: "launched"; launchNo: number; sentAt: number; sentAtWall: number }
   /** Somebody moved first: read the ledger again. */
   | { kind: "changed" }
   | { kind: "fenced" };
@@ -53,10 +53,11 @@ from input i left join held h on true left join seen s on true left join again a
 export async function relaunchEffect(
   db: Queryable, next: EffectLaunch, seen: { effectId: string; launchNo: number; state: string; ownLaunch: boolean },
 ): Promise<RelaunchAnswer> {
+  const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
   const [row] = await db.query(relaunch, [
     next.launchId, seen.effectId, next.runId, next.owner, next.fence, next.requestDigest, next.class, next.attempt,
     next.quietMs, next.keyRetentionMs ?? null, seen.launchNo, seen.state, seen.ownLaunch,
   ]);
   if (row === undefined || row.verdict === "fenced") return { kind: "fenced" };
-  return row.verdict === "launched" ? { kind: "launched", launchNo: row.launch_no } : { kind: "changed" };
+  return row.verdict === "launched" ? { kind: "launched", launchNo: row.launch_no, ...sent } : { kind: "changed" };
 }

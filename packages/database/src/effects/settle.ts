@@ -61,6 +61,10 @@ with input as (
   where r.waiting_effect in (select f.effect_id from fits f) and r.owner is null
   order by r.id
   for no key update skip locked
+), ready as (
+  update run_nodes n set due_at = now()
+  from waiting w, fits f
+  where n.run_id = w.id and n.status = 'suspended' and n.waiting_effect = f.effect_id
 ), changes as (
   select id, sum(lower)::int as lower, bool_or(wake) as wake from (
     select f.of_run as id, (f.prior = 'launched' and f.class <> 'read_only')::int as lower, false as wake from fits f

@@ -5,7 +5,8 @@ import { statement } from "../statement.js";
 /** What the database says of a key id at the instant of the read; expiry is judged on its clock. */
 export type FoundKey =
   | { kind: "live"; keyId: string; workspace: string; secretHash: Buffer; scopes: readonly string[] }
-  | { kind: "revoked" | "expired"; secretHash: Buffer }
+  | { kind: "revoked"; secretHash: Buffer }
+  | { kind: "expired"; secretHash: Buffer }
   | { kind: "not_found" };
 
 type Row = {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { applyMigration } from "./applyMigration.js";
+import { applyMigration } from "./apply-migration.js";
 import { connect } from "./connect.js";
-import { readMigrations, type Migration } from "./readMigrations.js";
+import { readMigrations, type Migration } from "./read-migrations.js";
 import { statements } from "./statements.js";
 
 /** Prisma's own number, so that its command line and this runner wait for each other. */

@@ -19,7 +19,7 @@ fit as (
   order by f.id, node
   on conflict (run_id, node_id) do update set
     status = 'started', attempts = n.attempts + case when n.status = 'suspended' then 0 else 1 end,
-    continued = n.status = 'suspended', fence = excluded.fence, started_at = now(), due_at = null
+    continued = n.status = 'suspended', fence = excluded.fence, started_at = now(), due_at = null, waiting_effect = null
   where n.due_at is null or n.due_at <= now()
   returning run_id, node_id, attempts, failures, asks, continued
 ), begun_of as (
@@ -73,7 +73,7 @@ fit as (
 export const claimColumns = `
   c.id, c.workspace, c.workflow_id as "workflowId", c.spec_hash as "specHash", c.pool, c.input, c.fence,
   c.claims, c.checkpoint_no as "checkpointNo", c.lineage, c.next_nodes as "nextNodes", c.inbox_seq as "inboxSeq",
-  c.crashes, c.cohort_limit as "cohortLimit", c.traceparent,
+  c.crashes, c.tags, c.metadata, c.cohort_limit as "cohortLimit", c.traceparent,
   extract(epoch from c.deadline_at - now()) * 1000 as "deadlineMs",
   extract(epoch from now() - c.created_at) * 1000 as "ageMs",
   c.lost_trigger as "lostTrigger", c.lost_owner as "lostOwner",
@@ -96,6 +96,8 @@ export type ClaimedRun = {
   nextNodes: string[];
   inboxSeq: number;
   crashes: number;
+  tags: string[] | null;
+  metadata: Record<string, unknown> | null;
   cohortLimit: number | null;
   traceparent: string | null;
   deadlineMs: number | null;

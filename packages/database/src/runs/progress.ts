@@ -14,6 +14,8 @@ export type NodeWrite = {
   asks: number;
   /** Milliseconds from the database's now; absent: none. */
   dueMs?: number;
+  /** The effect whose settlement makes the node due before that. */
+  effectId?: string;
   output?: unknown;
   error?: unknown;
   /** Appended to the node's history. */
@@ -86,17 +88,17 @@ with input as (
   where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id is distinct from i.write_id
     and not (i.move in ('complete', 'fail', 'park') and l.stop_requested is not distinct from 'cancel')
 ), kept as (
-  insert into run_nodes as n (run_id, node_id, workspace, status, attempts, failures, asks, fence, due_at, settled_at,
-    output, error, history)
+  insert into run_nodes as n (run_id, node_id, workspace, status, attempts, failures, asks, fence, due_at,
+    waiting_effect, settled_at, output, error, history)
   select h.id, w->>'node', h.workspace, w->>'status', (w->>'attempts')::int, (w->>'failures')::int, (w->>'asks')::int,
-    h.fence, now() + (w->>'dueMs')::bigint * interval '1 millisecond',
+    h.fence, now() + (w->>'dueMs')::bigint * interval '1 millisecond', (w->>'effectId')::uuid,
     case when w->>'status' in ('completed', 'failed', 'skipped', 'cancelled') then now() end,
     w->'output', w->'error', case when w ? 'history' then jsonb_build_array((w->'history') || jsonb_build_object('endedAt', now())) else '[]' end
   from held h cross join lateral jsonb_array_elements(h.nodes) as w
   order by h.id, w->>'node'
   on conflict (run_id, node_id) do update set
     status = excluded.status, attempts = excluded.attempts, failures = excluded.failures, asks = excluded.asks,
-    fence = excluded.fence, due_at = excluded.due_at, settled_at = excluded.settled_at, output = excluded.output,
+    fence = excluded.fence, due_at = excluded.due_at, waiting_effect = excluded.waiting_effect, settled_at = excluded.settled_at, output = excluded.output,
     error = excluded.error, history = n.history || excluded.history,
     started_at = case when excluded.status = 'started' then now() else n.started_at end, continued = false
 ), moved as (

@@ -2,6 +2,9 @@ import type { FailureClass } from "../failure/classes.js";
 
 /** The types the engine brings; every other type is code. */
 export const builtInTypes = ["core.noop", "core.identity", "core.delay", "core.fail", "http.request"] as const;
+
+/** The type of the crash fixture: served by workers outside production alone. */
+export const crashType = "mainstay.crash";
 export type BuiltInType = (typeof builtInTypes)[number];
 export const isBuiltIn = (typeId: string): typeId is BuiltInType => (builtInTypes as readonly string[]).includes(typeId);
 
@@ -10,10 +13,11 @@ export type NodeDocument = {
   typeId: string;
   after: readonly string[];
   retry: { maxRetries: number; baseMs: number };
-  /** One execution's bound; 0: none of its own, the run's deadline holds. */
+  /** Milliseconds one execution may take; 0: none of its own, the run's deadline holds. */
   timeoutMs: number;
   /** An optional node's failure does not end the run. */
   optional: boolean;
+  /** A value `{ $input: "name", default? }` anywhere inside stands for that member of the run's input. */
   config: Readonly<Record<string, unknown>>;
   requires?: { credentials?: readonly string[]; tools?: readonly string[]; destinations?: readonly string[] };
 };
@@ -38,7 +42,9 @@ export type WorkflowDocument = {
  */
 export function capabilitiesOf(document: WorkflowDocument, specHash: string): string[] {
   const needs = new Set<string>();
-  for (const node of document.nodes) needs.add(isBuiltIn(node.typeId) ? node.typeId : codeCapability(document.id, specHash));
+  for (const node of document.nodes) {
+    needs.add(isBuiltIn(node.typeId) || node.typeId === crashType ? node.typeId : codeCapability(document.id, specHash));
+  }
   // the input mapping of a built-in node is code too; such a workflow names its code
   if (document.nodes.some((node) => node.config["mapped"] === true)) needs.add(codeCapability(document.id, specHash));
   return [...needs].sort();

@@ -1,9 +1,9 @@
-import pino from 'pino';
-import type { LogEvent } from './log-events.js';
-import { redactFields, type LogFields } from './redact-fields.js';
+import pino from "pino";
+import type { LogEvent } from "./log-events.js";
+import { redactFields, type LogFields } from "./redact-fields.js";
 
 /** How severe an event is. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Writes events of the catalogue, one JSON line each. */
 export type Logger = Readonly<{
@@ -28,7 +28,7 @@ function wrap(logger: pino.Logger): Logger {
     if (logger.isLevelEnabled(level)) logger[level](redactFields(fields), event);
   };
   return Object.freeze({
-    debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'),
+    debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error"),
     child: (fields: LogFields) => wrap(logger.child(redactFields(fields))),
     writes: (level: LogLevel) => logger.isLevelEnabled(level),
   });
@@ -42,7 +42,7 @@ function wrap(logger: pino.Logger): Logger {
  * never reach a line (I10).
  */
 export function createLogger({ role, incarnation, level, sink }: LoggerOptions): Logger {
-  const destination = sink ?? pino.destination({ fd: role === 'cli' ? 2 : 1, sync: true });
+  const destination = sink ?? pino.destination({ fd: role === "cli" ? 2 : 1, sync: true });
   return wrap(pino({
     level,
     base: { role, incarnation },

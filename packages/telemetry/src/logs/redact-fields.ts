@@ -1,4 +1,4 @@
-import { redact, redacted, secretName } from './redact.js';
+import { redact, redacted, secretName } from "./redact.js";
 
 /** What a field of a log line can hold. `Error` is printed with its stack and causes. */
 export type LogValue = string | number | boolean | null | undefined | bigint | Date | Error | readonly (string | number)[];
@@ -14,17 +14,17 @@ const deepestCause = 8;
 
 function printError(error: Error, depth: number): PrintedError {
   const printed: PrintedError = { type: error.name, message: redact(error.message) };
-  if ('code' in error && typeof error.code === 'string') printed.code = error.code;
+  if ("code" in error && typeof error.code === "string") printed.code = error.code;
   if (error.stack !== undefined) printed.stack = redact(error.stack);
   if (error.cause instanceof Error && depth < deepestCause) printed.cause = printError(error.cause, depth + 1);
   return printed;
 }
 
 function printValue(value: LogValue): unknown {
-  if (typeof value === 'string') return redact(value);
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === "string") return redact(value);
+  if (typeof value === "bigint") return value.toString();
   if (value instanceof Error) return printError(value, 0);
-  if (Array.isArray(value)) return value.map((one: string | number) => (typeof one === 'string' ? redact(one) : one));
+  if (Array.isArray(value)) return value.map((one: string | number) => (typeof one === "string" ? redact(one) : one));
   return value;
 }
 

@@ -1,5 +1,5 @@
 /** What takes the place of a secret, and of a text that could not be looked through. */
-export const redacted = '[redacted]';
+export const redacted = "[redacted]";
 
 const apiKey = /\bmst_([A-Za-z0-9]+)_[A-Za-z0-9_-]+/g;
 const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]+@/gi;

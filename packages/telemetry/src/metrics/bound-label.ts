@@ -3,7 +3,7 @@ export function boundLabel(limit: number): (value: string) => string {
   const kept = new Set<string>();
   return (value) => {
     if (kept.has(value)) return value;
-    if (kept.size >= limit) return 'other';
+    if (kept.size >= limit) return "other";
     kept.add(value);
     return value;
   };

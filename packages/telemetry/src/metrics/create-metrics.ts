@@ -1,13 +1,13 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { boundLabel } from './bound-label.js';
-import { catalogue } from './catalogue.js';
-import type { Metric, MetricRole } from './metric.js';
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { boundLabel } from "./bound-label.js";
+import { catalogue } from "./catalogue.js";
+import type { Metric, MetricRole } from "./metric.js";
 
 type InstrumentOf<D> =
-  D extends { type: 'counter'; labels: readonly (infer L extends string)[] } ? Counter<L>
-    : D extends { type: 'gauge'; labels: readonly (infer L extends string)[] } ? Gauge<L>
-      : D extends { type: 'histogram'; labels: readonly (infer L extends string)[] } ? Histogram<L>
+  D extends { type: "counter"; labels: readonly (infer L extends string)[] } ? Counter<L>
+    : D extends { type: "gauge"; labels: readonly (infer L extends string)[] } ? Gauge<L>
+      : D extends { type: "histogram"; labels: readonly (infer L extends string)[] } ? Histogram<L>
         : never;
 
 /** The instruments of the catalogue. Those that this role does not report may be used and are not shown. */
@@ -27,12 +27,12 @@ export type Metrics = Instruments & Readonly<{
 function instrument(metric: Metric, registers: Registry[]): Counter | Gauge | Histogram {
   const { name, help, labels, known = [] } = metric;
   const options = { name, help, labelNames: labels, registers };
-  if (metric.type === 'histogram') {
+  if (metric.type === "histogram") {
     const made = new Histogram({ ...options, buckets: [...metric.buckets] });
     for (const values of known) made.zero(values);
     return made;
   }
-  if (metric.type === 'gauge') {
+  if (metric.type === "gauge") {
     const made = new Gauge(options);
     for (const values of known) made.set(values, 0);
     return made;

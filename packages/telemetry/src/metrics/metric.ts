@@ -1,8 +1,8 @@
 /** Which processes report a metric. */
-export type MetricRole = 'api' | 'relay' | 'worker' | 'supervisor';
+export type MetricRole = "api" | "relay" | "worker" | "supervisor";
 
 /** Every process of the fleet. */
-export const everywhere: readonly MetricRole[] = ['api', 'relay', 'worker', 'supervisor'];
+export const everywhere: readonly MetricRole[] = ["api", "relay", "worker", "supervisor"];
 
 type Common<L extends string> = Readonly<{
   /** `mainstay_<noun>_<what>_<unit>`, base units; counters end in `_total`. */
@@ -17,25 +17,25 @@ type Common<L extends string> = Readonly<{
 
 /** One entry of the catalogue. */
 export type Metric<L extends string = string> = Common<L> & (
-  | Readonly<{ type: 'counter' | 'gauge' }>
-  | Readonly<{ type: 'histogram'; buckets: readonly number[] }>
+  | Readonly<{ type: "counter" | "gauge" }>
+  | Readonly<{ type: "histogram"; buckets: readonly number[] }>
 );
 
 /** A catalogue entry that only rises. */
-export function counter<const L extends string = never>(entry: Common<L>): Common<L> & { readonly type: 'counter' } {
-  return { ...entry, type: 'counter' };
+export function counter<const L extends string = never>(entry: Common<L>): Common<L> & { readonly type: "counter" } {
+  return { ...entry, type: "counter" };
 }
 
 /** A catalogue entry that shows a state; instants are Unix seconds, never ages. */
-export function gauge<const L extends string = never>(entry: Common<L>): Common<L> & { readonly type: 'gauge' } {
-  return { ...entry, type: 'gauge' };
+export function gauge<const L extends string = never>(entry: Common<L>): Common<L> & { readonly type: "gauge" } {
+  return { ...entry, type: "gauge" };
 }
 
 /** A catalogue entry that shows a distribution, in seconds unless its name says otherwise. */
 export function histogram<const L extends string = never>(
   entry: Common<L> & { readonly buckets: readonly number[] },
-): Common<L> & { readonly type: 'histogram'; readonly buckets: readonly number[] } {
-  return { ...entry, type: 'histogram' };
+): Common<L> & { readonly type: "histogram"; readonly buckets: readonly number[] } {
+  return { ...entry, type: "histogram" };
 }
 
 /** One label set per value. */

@@ -1,7 +1,7 @@
-import { constants } from 'node:os';
-import { logEvents } from '../logs/log-events.js';
-import type { Logger } from '../logs/create-logger.js';
-import { runStep, type ShutdownStep } from './run-step.js';
+import { constants } from "node:os";
+import { logEvents } from "../logs/log-events.js";
+import type { Logger } from "../logs/create-logger.js";
+import { runStep, type ShutdownStep } from "./run-step.js";
 
 /** A process's way out. */
 export type Shutdown = Readonly<{
@@ -52,14 +52,14 @@ export function onShutdown(logger: Logger, steps: readonly ShutdownStep[], { exi
     logger.error(logEvents.processCrashed, { err: error instanceof Error ? error : new Error(String(error)) });
     exit(1);
   };
-  const hear = (name: 'SIGTERM' | 'SIGINT'): void => {
+  const hear = (name: "SIGTERM" | "SIGINT"): void => {
     if (ending === undefined) void begin(name);
     else if (!hurry.signal.aborted) hurry.abort(name);
     else exit(128 + constants.signals[name]);
   };
-  process.on('SIGTERM', hear);
-  process.on('SIGINT', hear);
-  process.on('uncaughtException', crash);
-  process.on('unhandledRejection', crash);
+  process.on("SIGTERM", hear);
+  process.on("SIGINT", hear);
+  process.on("uncaughtException", crash);
+  process.on("unhandledRejection", crash);
   return Object.freeze({ signal: stopping.signal, begin });
 }

@@ -1,5 +1,5 @@
-import { logEvents } from '../logs/log-events.js';
-import type { Logger } from '../logs/create-logger.js';
+import { logEvents } from "../logs/log-events.js";
+import type { Logger } from "../logs/create-logger.js";
 
 /** One step on the way out. */
 export type ShutdownStep = Readonly<{
@@ -15,12 +15,12 @@ export type ShutdownStep = Readonly<{
 export async function runStep(step: ShutdownStep, { logger, hurry }: { logger: Logger; hurry: AbortSignal }): Promise<void> {
   const { name, withinMs = 5_000 } = step;
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => { resolve('late'); }, withinMs);
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => { resolve("late"); }, withinMs);
   });
   try {
     const outcome = await Promise.race([Promise.resolve(step.run(hurry)), late]);
-    if (outcome === 'late') logger.error(logEvents.shutdownStepTimedOut, { step: name, withinMs });
+    if (outcome === "late") logger.error(logEvents.shutdownStepTimedOut, { step: name, withinMs });
   } catch (error) {
     logger.error(logEvents.shutdownStepFailed, { step: name, err: error instanceof Error ? error : new Error(String(error)) });
   } finally {

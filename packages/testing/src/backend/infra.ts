@@ -8,7 +8,7 @@ type StopCluster = (options: { home: string; mode?: "fast" | "immediate" }) => P
 
 /** Starts the cluster of `home`, with the bootstrap's programs. Throws when this machine has none. */
 export async function startCluster(options: { home: string; port?: number }): Promise<Cluster> {
-  const { startCluster: start } = (await load("postgres/startCluster.mjs")) as { startCluster: StartCluster };
+  const { startCluster: start } = (await load("postgres/start-cluster.mjs")) as { startCluster: StartCluster };
   const cluster = await start({ portFrom: 55300, ...options });
   if (!cluster) throw new Error("no Postgres programs were found: run npm ci, or put initdb and pg_ctl on the PATH");
   return cluster;
@@ -16,13 +16,13 @@ export async function startCluster(options: { home: string; port?: number }): Pr
 
 /** Stops the cluster of `home`: `fast` loses nothing, `immediate` is a crash. */
 export async function stopCluster(options: { home: string; mode?: "fast" | "immediate" }): Promise<void> {
-  const { stopCluster: stop } = (await load("postgres/stopCluster.mjs")) as { stopCluster: StopCluster };
+  const { stopCluster: stop } = (await load("postgres/stop-cluster.mjs")) as { stopCluster: StopCluster };
   await stop(options);
 }
 
 /** The path of redis-server or valkey-server. Throws, naming the way to get one, when there is none. */
 export async function findRedisProgram(): Promise<string> {
-  const { findRedisProgram: find } = (await load("redis/startRedis.mjs")) as { findRedisProgram: () => string | undefined };
+  const { findRedisProgram: find } = (await load("redis/start-redis.mjs")) as { findRedisProgram: () => string | undefined };
   const program = find();
   if (!program) throw new Error("this test needs a redis-server of its own: put redis-server or valkey-server on the PATH (Debian: apt-get install redis-server)");
   return program;

@@ -1,0 +1,138 @@
+import {
+  apiKeyIssuer, CreateRunRequest, CreateRunResponse, ErrorEnvelope, formatBoundId, maxRunDurationMs, type Owner,
+} from "@mainstay/contract";
+import { mintRunId, type NewRun } from "@mainstay/database";
+import { firstNodes } from "@mainstay/domain";
+import type { FastifyRequest } from "fastify";
+import { principalOf } from "../auth/principal-of.js";
+import type { Principal } from "../auth/principal.js";
+import type { App } from "../server/app.js";
+import type { ApiParts } from "../server/parts.js";
+import { Refusal } from "../server/refusal.js";
+import type { CataloguedWorkflow } from "../workflows/create-workflow-catalogue.js";
+import { idempotencyKeyOf, keyMismatch } from "./idempotency-key-of.js";
+import { canonicalOf, digestOf } from "./request-digest.js";
+import { createdAnswer } from "./run-links.js";
+
+/** Members of the closed body that this host does not serve. */
+const notProvided = ["residency", "mode", "evalSuiteRef", "agentId"] as const;
+
+/**
+ * `POST /runs`: checks everything that can be wrong, then one durable acceptance. `201` is sent after run,
+ * idempotency record and outbox row have committed together; the broker is never touched here.
+ */
+export function addCreateRun(app: App, parts: ApiParts): void {
+  app.post("/runs", {
+    config: { scope: "runs:create" },
+    schema: {
+      operationId: "createRun",
+      summary: "Accepts a run of a workflow",
+      tags: ["runs"],
+      body: CreateRunRequest,
+      response: {
+        201: CreateRunResponse, 400: ErrorEnvelope, 401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope,
+        409: ErrorEnvelope, 413: ErrorEnvelope, 415: ErrorEnvelope, 422: ErrorEnvelope, 503: ErrorEnvelope,
+      },
+    },
+  }, async (request, reply) => {
+    const principal = principalOf(request);
+    const key = idempotencyKeyOf(request);
+    checkMembers(request.body, principal);
+    const { config, metrics } = parts;
+    const workflow = await parts.workflows.current(request.body.workflowId);
+    if (workflow === undefined) throw new Refusal("not_found", `no workflow "${request.body.workflowId}" is registered`);
+    const input = canonicalOf(request.body.inputs === undefined ? {} : request.body.inputs);
+    checkInput(input, request.body.inputs === undefined ? {} : request.body.inputs, { workflow, maxBytes: config.inputMaxBytes });
+    if (!parts.backpressure.admits()) {
+      metrics.acceptRefused.inc({ reason: "backpressure" });
+      throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
+    }
+    const run = toRun(request, { principal, workflow, input, key });
+    const accepted = await parts.accept(run);
+    if (accepted.kind === "key_mismatch") throw keyMismatch();
+    if (accepted.kind === "scope_active") {
+      throw new Refusal("run_already_active", "a run with this scopeId is live; wait for its end", { retryAfterS: 1 });
+    }
+    if (accepted.kind === "replayed") {
+      metrics.idempotentReplays.inc();
+      void reply.header("openwop-idempotent-replay", "true");
+      return reply.code(201).send(createdAnswer(String(accepted.body["runId"])));
+    }
+    parts.hint(config.broker === "none" ? "work" : "dispatch");
+    metrics.runsAccepted.inc({ workflow: metrics.workflowLabel(workflow.workflowId) });
+    return reply.code(201).send(createdAnswer(formatBoundId(principal.workspace, run.id)));
+  });
+}
+
+function checkMembers(body: CreateRunRequest, principal: Principal): void {
+  if (body.tenantId !== undefined && body.tenantId !== principal.workspace) {
+    throw new Refusal("id_tenant_mismatch", "tenantId: expected the key's own workspace, or nothing");
+  }
+  if (body.callbackUrl !== undefined) {
+    throw new Refusal("validation_error", "callbackUrl: not accepted; follow eventsUrl, or register a webhook", { details: { field: "callbackUrl" } });
+  }
+  const asked = notProvided.find((member) => body[member] !== undefined);
+  if (asked !== undefined) {
+    throw new Refusal("capability_not_provided", `${asked}: this host does not provide it; leave it out`, { details: { field: asked } });
+  }
+}
+
+function checkInput(canonical: string, input: unknown, limits: { workflow: CataloguedWorkflow; maxBytes: number }): void {
+  const bytes = Buffer.byteLength(canonical);
+  if (bytes > limits.maxBytes) {
+    throw new Refusal("payload_too_large", `inputs: ${String(bytes)} bytes are more than ${String(limits.maxBytes)}; pass data by reference`, {
+      details: { limit: "MAINSTAY_INPUT_MAX_BYTES", maxBytes: limits.maxBytes },
+    });
+  }
+  const fault = limits.workflow.checkInput(input);
+  if (fault === undefined) return;
+  if (fault.kind === "schema_broken") {
+    throw new Refusal("node_config_invalid", `the input schema of "${limits.workflow.workflowId}" cannot be compiled: ${fault.message}`);
+  }
+  throw new Refusal("validation_error", `${fault.field}: ${fault.message}`, { details: { field: fault.field } });
+}
+
+function toRun(
+  request: FastifyRequest & { body: CreateRunRequest },
+  found: { principal: Principal; workflow: CataloguedWorkflow; input: string; key: string | undefined },
+): NewRun {
+  const { body } = request;
+  const { principal, workflow, input, key } = found;
+  const id = mintRunId();
+  const subject: Owner["subject"] = {
+    issuer: apiKeyIssuer, subjectId: principal.keyId, tenant: principal.workspace, lane: "api-key", kind: "workload",
+  };
+  const dedup = request.headers["openwop-dedup"] === "enforce";
+  if (dedup && body.scopeId === undefined) {
+    throw new Refusal("validation_error", "scopeId: expected one with OpenWOP-Dedup: enforce", { details: { field: "scopeId" } });
+  }
+  const traceparent = request.headers["traceparent"];
+  const { nodes } = workflow.document;
+  const first = new Set(firstNodes(nodes));
+  return {
+    id,
+    workspace: principal.workspace,
+    workflowId: workflow.workflowId,
+    specHash: workflow.specHash,
+    pool: workflow.pool,
+    requires: workflow.requires,
+    input,
+    inputDigest: digestOf(input),
+    subject,
+    ...(body.tags === undefined ? {} : { tags: body.tags }),
+    ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
+    ...(body.configurable === undefined ? {} : { configurable: body.configurable }),
+    ...(body.scopeId === undefined ? {} : dedup ? { dedupScope: body.scopeId } : { scopeId: body.scopeId }),
+    ...(typeof traceparent === "string" && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent) ? { traceparent } : {}),
+    runTimeoutMs: Math.min(
+      body.configurable?.run?.runTimeoutMs ?? maxRunDurationMs, workflow.document.settings.runTimeoutMs ?? maxRunDurationMs, maxRunDurationMs,
+    ),
+    nextNodes: nodes.filter((node) => first.has(node.id)).map(({ id: nodeId, typeId }) => ({ id: nodeId, typeId })),
+    ...(key === undefined ? {} : {
+      idempotency: {
+        operation: "createRun", key, bodyDigest: digestOf(canonicalOf(body)),
+        answer: { ...createdAnswer(formatBoundId(principal.workspace, id)) },
+      },
+    }),
+  };
+}

@@ -1,0 +1,114 @@
+import helmet from "@fastify/helmet";
+import { errorStatus, preferredVersion } from "@mainstay/contract";
+import fastify from "fastify";
+import { validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
+import "../auth/principal.js";
+import { authorise } from "../auth/authorise.js";
+import { parseJson } from "../body/parse-json.js";
+import { addDiscovery } from "../discovery/get-discovery.js";
+import { addPollEvents } from "../events/poll-events.js";
+import { addStreamEvents } from "../events/stream-events.js";
+import { addHealth } from "../health/add-health.js";
+import { addBounds } from "../ops/get-bounds.js";
+import { addDoctor } from "../ops/get-doctor.js";
+import { addInstances } from "../ops/list-instances.js";
+import { addCancelRun } from "../runs/cancel-run.js";
+import { addCreateRun } from "../runs/create-run.js";
+import { addGetRun } from "../runs/get-run.js";
+import { addListEffects } from "../runs/list-effects.js";
+import { addListRuns } from "../runs/list-runs.js";
+import { addOpenApi, docsPath } from "./add-open-api.js";
+import { createAnswerError } from "./answer-error.js";
+import type { App } from "./app.js";
+import { negotiateVersion } from "./negotiate-version.js";
+import { observeRequests } from "./observe-requests.js";
+import type { ApiParts } from "./parts.js";
+import { Refusal } from "./refusal.js";
+
+/** The longest path parameter: a bound id, fully escaped. */
+const maxParamLength = 1_024;
+
+/**
+ * Builds the HTTP server of the api; it does not listen yet. Each route names the scope it needs or says that it is
+ * open: one that does neither is refused here.
+ */
+export async function createServer(parts: ApiParts): Promise<App> {
+  const answerError = createAnswerError({ logger: parts.logger, bodyMaxBytes: parts.config.bodyMaxBytes });
+  const app: App = fastify({
+    bodyLimit: parts.config.bodyMaxBytes,
+    exposeHeadRoutes: false,
+    forceCloseConnections: "idle",
+    genReqId: () => crypto.randomUUID(),
+    keepAliveTimeout: 72_000,
+    requestTimeout: 30_000,
+    routerOptions: { maxParamLength },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    clientErrorHandler: (_error, socket) => {
+      if (socket.writable) socket.end(malformedRequest());
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are typed by their schemas and checked against them in tests; they are not parsed once more here.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.decorateRequest("principal", undefined);
+  readJsonBodies(app);
+  app.addHook("onRoute", ({ method, url, config }) => {
+    if (config?.scope === undefined && !url.startsWith(docsPath)) throw new Error(`${String(method)} ${url} names no scope; say "open" if that is meant`);
+  });
+  app.addHook("onRequest", negotiateVersion);
+  app.addHook("onRequest", async (request) => {
+    const { config, url } = request.routeOptions;
+    if (request.is404 || config.scope === "open" || url?.startsWith(docsPath) === true) return;
+    const scope = config.scope ?? "ops:admin";
+    request.principal = await authorise(request.headers.authorization, scope, parts.findKey);
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (parts.stopping.aborted) void reply.header("connection", "close");
+    await Promise.resolve();
+  });
+  observeRequests(app, parts);
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler((request, reply) =>
+    answerError(new Refusal("not_found", `no such route: ${request.method} ${request.url.split("?")[0] ?? ""}`), request, reply));
+
+  await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
+  await addOpenApi(app, parts.version);
+  for (const add of [
+    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addListEffects, addPollEvents, addStreamEvents,
+    addBounds, addDoctor, addInstances, addHealth,
+  ]) {
+    add(app, parts);
+  }
+  return app;
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function readJsonBodies(app: App): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+    try {
+      done(null, body.length === 0 ? undefined : parseJson(decode(body as Buffer)));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function decode(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new Refusal("validation_error", "the body: expected UTF-8");
+  }
+}
+
+/** The answer to bytes that are no HTTP request: there is no request to route, so it is written by hand. */
+function malformedRequest(): string {
+  const body = JSON.stringify({ error: "validation_error", message: "expected an HTTP/1.1 request" });
+  return [
+    `HTTP/1.1 ${String(errorStatus.validation_error)} Bad Request`, `OpenWOP-Version: ${preferredVersion}`,
+    "Content-Type: application/json; charset=utf-8", `Content-Length: ${String(Buffer.byteLength(body))}`, "Connection: close", "", body,
+  ].join("\r\n");
+}

@@ -1,0 +1,17 @@
+import type { EffectOptions, ReconcileAnswer, ReconcileCall } from "@mainstay/sdk";
+
+/** One question may take so long. Milliseconds. */
+const ASK_TIMEOUT_MS = 10_000;
+
+/** Asks the declared reconciler once. Whatever goes wrong is no answer, never a "did not happen". */
+export async function ask<Result>(options: EffectOptions<Result>, call: ReconcileCall): Promise<ReconcileAnswer<Result>> {
+  const { reconcile } = options;
+  if (reconcile === undefined) return undefined;
+  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]);
+  const late = new Promise<undefined>((resolve) => { signal.addEventListener("abort", () => { resolve(undefined); }, { once: true }); });
+  try {
+    return await Promise.race([reconcile({ ...call, signal }), late]);
+  } catch {
+    return undefined;
+  }
+}

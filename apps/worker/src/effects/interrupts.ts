@@ -1,0 +1,20 @@
+/** The node waits without holding a slot and goes on under the same attempt. Not a failure. */
+export class Suspended extends Error {
+  readonly waitingOn: "timer" | "reconciliation" | "effect";
+  readonly dueMs: number;
+  readonly asks: number;
+  readonly effectId: string | undefined;
+  constructor({ waitingOn, dueMs, asks, effectId }: { waitingOn: "timer" | "reconciliation" | "effect"; dueMs: number; asks: number; effectId?: string }) {
+    super(`the node waits on ${waitingOn}`);
+    this.waitingOn = waitingOn;
+    this.dueMs = dueMs;
+    this.asks = asks;
+    this.effectId = effectId;
+  }
+}
+
+/** Nobody can say whether the effect happened: the run ends as UNKNOWN, never as a new try. */
+export class OutcomeUnknown extends Error {}
+
+/** The hold is gone, or its end is too near to start an effect: nothing of this execution is recorded. */
+export class HoldLost extends Error {}

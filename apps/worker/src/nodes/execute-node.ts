@@ -1,0 +1,138 @@
+import { resolveConfig, toEnvelope, type FailureEnvelope, type NodeDocument } from "@mainstay/domain";
+import { WorkflowFailure, toFailureCode, type Done, type NodeRun } from "@mainstay/sdk";
+import type { Execution, HeldRun, Settlement } from "../runs/held-run.js";
+import { OutcomeUnknown, Suspended } from "../effects/interrupts.js";
+import { recordable } from "./recordable.js";
+import { nodeTypes, runCode } from "./node-types.js";
+import type { EffectParts } from "../effects/perform-effect.js";
+import type { Egress } from "@mainstay/egress";
+
+export type NodeLog = (level: "debug" | "info" | "warn" | "error", message: string, fields: Record<string, unknown>) => void;
+
+export type NodeParts = {
+  effects: EffectParts;
+  egress: Egress;
+  outputMaxBytes: number;
+  log: NodeLog;
+  onUnclassified: (workflowId: string) => void;
+  /** A failure code when the input does not fit the workflow's own schema; asked once a claim. */
+  refuseInput: (run: HeldRun) => Promise<string | undefined>;
+};
+
+class NodeTimeout extends Error {}
+
+/**
+ * Executes one node once and says how it ended; `undefined` when the execution was cut short (cancel, fence, drain):
+ * then nothing of it is recorded. The attempt has been counted before.
+ */
+export async function executeNode(
+  parts: NodeParts, run: HeldRun, { node: nodeId, attempt, continued }: { node: string; attempt: number; continued: boolean },
+): Promise<Settlement | undefined> {
+  const document = run.workflow.byId.get(nodeId);
+  if (document === undefined) throw new Error(`run ${run.id}: no node ${nodeId}`);
+  const execution: Execution = { nodeId, attempt, abort: new AbortController(), over: false, openUnsafe: new Set(), usedKeys: new Set() };
+  run.executions.set(nodeId, execution);
+  const began = performance.now();
+  const elapsed = () => performance.now() - began;
+  try {
+    const output = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
+    if (isOver(execution, run)) return undefined;
+    finish(execution, run);
+    if (execution.openUnsafe.size > 0) return failed(nodeId, toEnvelope("platform.effect_outcome_unconfirmed", { component: nodeId }), elapsed());
+    return { kind: "completed", node: nodeId, output, durationMs: elapsed() };
+  } catch (thrown) {
+    if (isOver(execution, run)) return undefined;
+    finish(execution, run);
+    execution.abort.abort(thrown);
+    if (thrown instanceof Suspended) {
+      return { kind: "suspended", node: nodeId, waitingOn: thrown.waitingOn, dueMs: thrown.dueMs, asks: thrown.asks, ...(thrown.effectId === undefined ? {} : { effectId: thrown.effectId }) };
+    }
+    const failure = toFailure(parts, { thrown, execution, run, document });
+    return failed(nodeId, failure, elapsed(), retryAfterOf(thrown));
+  }
+}
+
+const isOver = (execution: Execution, run: HeldRun) => execution.over || run.dropped;
+
+function finish(execution: Execution, run: HeldRun): void {
+  execution.over = true;
+  if (run.executions.get(execution.nodeId) === execution) run.executions.delete(execution.nodeId);
+}
+
+const failed = (node: string, failure: FailureEnvelope, durationMs: number, retryAfterMs = 0): Settlement =>
+  ({ kind: "failed", node, failure, retryAfterMs, durationMs });
+
+/** The effect-window rule stands above what was thrown. */
+function toFailure(parts: NodeParts, { thrown, execution, run, document }: { thrown: unknown; execution: Execution; run: HeldRun; document: NodeDocument }): FailureEnvelope {
+  const detail = WorkflowFailure.is(thrown) ? thrown.detail : {};
+  const about = { app: run.workflow.document.failures, component: detail.component ?? document.id, ...(detail.operation === undefined ? {} : { operation: detail.operation }), attributes: detail.attributes ?? {} };
+  if (thrown instanceof OutcomeUnknown || execution.openUnsafe.size > 0) return toEnvelope("platform.effect_outcome_unconfirmed", about);
+  const code = thrown instanceof NodeTimeout ? "platform.timeout" : toFailureCode(thrown);
+  const failure = toEnvelope(code, { ...about, cause: causesOf(thrown) });
+  if (failure.code === "platform.unclassified") {
+    parts.onUnclassified(run.claimed.workflowId);
+    parts.log("warn", "node.unclassified", { runId: run.wireId, nodeId: document.id, errorName: thrown instanceof Error ? thrown.name : typeof thrown });
+  }
+  return failure;
+}
+
+/** Names and machine codes only: a thrown text may carry a payload or a secret. */
+function causesOf(thrown: unknown): { code?: string; message: string }[] {
+  const causes: { code?: string; message: string }[] = [];
+  let current: unknown = thrown;
+  while (typeof current === "object" && current !== null && causes.length < 8) {
+    const { name, code, cause }: { name?: unknown; code?: unknown; cause?: unknown } = current;
+    causes.push({ message: typeof name === "string" && /^\w{1,60}$/.test(name) ? name : "Error", ...(typeof code === "string" && /^[\w.]{1,80}$/.test(code) ? { code } : {}) });
+    if (cause === current) break;
+    current = cause;
+  }
+  return causes;
+}
+
+const retryAfterOf = (thrown: unknown): number => (WorkflowFailure.is(thrown) ? Math.max(0, thrown.detail.retryAfterMs ?? 0) : 0);
+
+async function withTimeout<Value>(execution: Execution, timeoutMs: number, act: () => Value | Promise<Value>): Promise<Value> {
+  const aborted = new Promise<never>((_, reject) => {
+    execution.abort.signal.addEventListener("abort", () => { reject(execution.abort.signal.reason instanceof Error ? execution.abort.signal.reason : new Error("aborted")); }, { once: true });
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    if (timeoutMs > 0) timer = setTimeout(() => { reject(new NodeTimeout()); }, timeoutMs);
+  });
+  aborted.catch(() => undefined);
+  try {
+    return await Promise.race([(async () => act())(), late, aborted]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runNode(
+  parts: NodeParts, { run, document, execution, continued }: { run: HeldRun; document: NodeDocument; execution: Execution; continued: boolean },
+): Promise<unknown> {
+  const code = run.workflow.workflow?.code[document.id];
+  const nodeRun = toNodeRun(run);
+  const mapped = code?.input?.(doneOf(run), nodeRun);
+  if (code?.run !== undefined) return runCode(parts, { run, execution, nodeRun, run_: code.run, input: code.input === undefined ? run.claimed.input : mapped });
+  const type = nodeTypes.get(document.typeId);
+  if (type === undefined) throw new Error(`run ${run.id}: this worker has no node type ${document.typeId}`);
+  const over = typeof mapped === "object" && mapped !== null ? (mapped as Record<string, unknown>) : {};
+  const config = { ...resolveConfig(document.config, run.claimed.input), ...over };
+  return type({ parts, run, execution, config, continued, failures: run.nodes.get(document.id)?.failures ?? 0, previous: previousOf(run, document) });
+}
+
+function toNodeRun({ wireId, claimed, workflow }: HeldRun): NodeRun {
+  return {
+    id: wireId, workspace: claimed.workspace, workflowId: claimed.workflowId, workflowVersion: workflow.document.version,
+    input: claimed.input, tags: claimed.tags ?? [], metadata: claimed.metadata ?? {},
+  };
+}
+
+const doneOf = (run: HeldRun): Done =>
+  Object.fromEntries([...run.nodes].filter(([, memory]) => memory.status === "completed").map(([id, memory]) => [id, memory.output]));
+
+/** What a node without a mapping passes on: its predecessor's output, or the run's input where it has none. */
+function previousOf(run: HeldRun, document: NodeDocument): unknown {
+  const [first] = document.after;
+  return first === undefined ? run.claimed.input : run.nodes.get(first)?.output;
+}

@@ -1,0 +1,161 @@
+import { createProgress, loadNodes, type ClaimedRun, type ProgressAnswer, type Queryable } from "@mainstay/database";
+import { toEnvelope, type NodeStatus } from "@mainstay/domain";
+import { executeNode, type NodeParts } from "../nodes/execute-node.js";
+import type { KnownWorkflows } from "../workflows/known-workflows.js";
+import type { HeldRun, NodeMemory, Settlement } from "./held-run.js";
+import type { HeldRuns } from "./held-runs.js";
+import { mergeSettlements, type MergedWrite, type MergeSettings } from "./merge-settlements.js";
+
+export type ExecuteParts = {
+  db: Queryable;
+  held: HeldRuns;
+  workflows: KnownWorkflows;
+  nodes: NodeParts;
+  settings: MergeSettings;
+  giveUpMs: number;
+  onFlush?: (op: string, rows: number) => void;
+  /** After a write is stored: hints for readers and sweepers, metrics of endings. */
+  onStored: (run: HeldRun, write: MergedWrite["write"]) => void;
+  onFenced: (op: string) => void;
+  onError: (error: unknown, run: HeldRun) => void;
+};
+
+export type ExecuteRuns = {
+  /** Begins a run that has just been claimed for this process, in the incarnation that claimed it. */
+  begin: (claimed: ClaimedRun, owner: string) => Promise<void>;
+  /** A cancel was seen: the code is told, nothing new starts, the run ends `cancelled`. */
+  stop: (run: HeldRun, reason: string | null) => void;
+  /** Drain: a run that executes nothing goes to a peer at once, the others at their next checkpoint. */
+  yieldIdle: () => void;
+  idle: () => Promise<void>;
+};
+
+type Item = { run: HeldRun; settlement: Settlement; merged?: MergedWrite };
+
+/** Drives the runs this process holds: nodes in, merged writes out, one ending a run. */
+export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
+  const { db, held, workflows, settings } = parts;
+  const progress = createProgress<Item>(db, {
+    keyOf: ({ run }) => `${run.id}/${run.fence}`,
+    merge: (items) => {
+      const [{ run }] = items;
+      if (run.dropped) throw new Error("the run is no longer held");
+      const merged = mergeSettlements(run, items.map(({ settlement }) => settlement), settings);
+      run.writing = true;
+      for (const item of items) item.merged = merged;
+      return merged.write;
+    },
+    giveUpMs: parts.giveUpMs,
+    ...(parts.onFlush === undefined ? {} : { onFlush: parts.onFlush }),
+  });
+
+  const settle = async (run: HeldRun, settlement: Settlement): Promise<void> => {
+    if (run.dropped) return;
+    const item: Item = { run, settlement };
+    let answer: ProgressAnswer;
+    try {
+      answer = await progress(item);
+    } catch (error) {
+      if (run.dropped) return;
+      parts.onError(error, run);
+      held.drop(run, "its progress could not be written");
+      return;
+    }
+    const { merged } = item;
+    if (merged === undefined || merged.answered || run.dropped) return; // another item of the same write has gone on already
+    merged.answered = true;
+    run.writing = false;
+    goOn(run, merged, answer);
+  };
+
+  const goOn = (run: HeldRun, { write, start }: MergedWrite, answer: ProgressAnswer): void => {
+    if (answer.kind === "fenced") {
+      parts.onFenced("checkpoint");
+      held.drop(run, "a peer holds the run");
+      return;
+    }
+    if (answer.kind === "stopping") {
+      stop(run, null);
+      return;
+    }
+    parts.onStored(run, write);
+    if (write.move.kind !== "hold") {
+      held.drop(run, "the run has left this process");
+      return;
+    }
+    run.inboxSeq = answer.inboxSeq;
+    if (answer.stopRequested === "cancel") { stop(run, null); return; }
+    for (const one of start) launch(run, one);
+    armTimers(run);
+  };
+
+  const launch = (run: HeldRun, { node, attempt, continued }: MergedWrite["start"][number]): void => {
+    void executeNode(parts.nodes, run, { node, attempt, continued }).then((settlement) => {
+      if (settlement !== undefined) void settle(run, settlement);
+    });
+  };
+
+  /** Nodes that wait in this process: a short wait, or one beside nodes that execute. */
+  const armTimers = (run: HeldRun): void => {
+    for (const [node, memory] of run.nodes) {
+      if (memory.dueAt === undefined || run.timers.has(node) || run.executions.has(node)) continue;
+      const timer = setTimeout(() => {
+        run.timers.delete(node);
+        void settle(run, { kind: "due", node });
+      }, Math.max(0, memory.dueAt - performance.now()));
+      run.timers.set(node, timer);
+    }
+  };
+
+  const stop = (run: HeldRun, reason: string | null): void => {
+    if (run.dropped || run.stopReason !== undefined) return;
+    run.stopReason = { reason };
+    for (const execution of run.executions.values()) {
+      execution.over = true;
+      execution.abort.abort(new Error("the run was cancelled"));
+    }
+    run.executions.clear();
+    void settle(run, { kind: "cancel" });
+  };
+
+  const begin = async (claimed: ClaimedRun, owner: string): Promise<void> => {
+    const workflow = await workflows.find(claimed.specHash);
+    if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
+    const run: HeldRun = {
+      id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
+      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, dropped: false,
+    };
+    held.add(run);
+    const begun = claimed.nodes;
+    const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
+    if (!fresh) await recall(db, run);
+    if (run.dropped) return;
+    for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
+    const refused = await parts.nodes.refuseInput(run);
+    if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }
+    for (const one of begun) launch(run, { node: one.node, attempt: one.attempt - 1, continued: one.continued });
+    if (begun.length > 0) armTimers(run);
+    else void settle(run, { kind: "yield" });
+  };
+
+  return {
+    begin, stop,
+    yieldIdle: () => {
+      for (const run of [...held.byId.values()]) if (run.executions.size === 0) void settle(run, { kind: "yield" });
+    },
+    idle: progress.idle,
+  };
+}
+
+/** Reads what the earlier holders left; waits count on from the database's clock. */
+async function recall(db: Queryable, run: HeldRun): Promise<void> {
+  const nodes = (await loadNodes(db, [run.id])).get(run.id) ?? [];
+  for (const node of nodes) {
+    const memory: NodeMemory = {
+      status: node.status as NodeStatus, attempts: node.attempts, failures: node.failures, asks: node.asks,
+      ...(node.output === null || node.output === undefined ? {} : { output: node.output }),
+      ...(node.dueMs === null ? {} : { dueAt: performance.now() + Math.max(0, node.dueMs), waitingOn: node.status === "retry" ? "retry" : "timer" }),
+    };
+    run.nodes.set(node.node, memory);
+  }
+}

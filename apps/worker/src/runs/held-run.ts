@@ -1,0 +1,68 @@
+import type { FailureEnvelope, NodeStatus } from "@mainstay/domain";
+import type { ClaimedRun } from "@mainstay/database";
+import type { KnownWorkflow } from "../workflows/known-workflows.js";
+
+/** What this holder knows of a node; authoritative under its fence. */
+export type NodeMemory = {
+  status: NodeStatus;
+  attempts: number;
+  failures: number;
+  asks: number;
+  output?: unknown;
+  /** Monotonic milliseconds at which a suspended node goes on or a failed one is tried again. */
+  dueAt?: number;
+  waitingOn?: "timer" | "retry" | "reconciliation" | "effect";
+  effectId?: string;
+};
+
+/** One execution of one node in this process. */
+export type Execution = {
+  nodeId: string;
+  /** From 0, as on the wire. */
+  attempt: number;
+  abort: AbortController;
+  /** Set once: what the code does afterwards is not recorded. */
+  over: boolean;
+  /** Effects of this execution that were launched and are neither settled nor safe to repeat. */
+  openUnsafe: Set<string>;
+  usedKeys: Set<string>;
+};
+
+/** A run this process holds, under one fence. */
+export type HeldRun = {
+  id: string;
+  /** `<workspace>/<uuid>`, as on the wire. */
+  wireId: string;
+  fence: string;
+  /** The incarnation it was claimed for. */
+  owner: string;
+  claimed: ClaimedRun;
+  workflow: KnownWorkflow;
+  nodes: Map<string, NodeMemory>;
+  executions: Map<string, Execution>;
+  timers: Map<string, NodeJS.Timeout>;
+  heldSince: number;
+  inboxSeq: number;
+  /** A cancel was seen: nothing new starts. */
+  stopReason?: { reason: string | null };
+  /** A write is under way: what the database says of the run may be newer than what is known here. */
+  writing: boolean;
+  /** Nothing is written for it any more. */
+  dropped: boolean;
+};
+
+/** How an execution, or a wait, of a node ended; many of one run become one write. */
+export type Settlement =
+  | { kind: "completed"; node: string; output: unknown; durationMs: number }
+  | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number }
+  | { kind: "suspended"; node: string; waitingOn: "timer" | "reconciliation" | "effect"; dueMs: number; asks: number; effectId?: string }
+  /** A wait that was held in this process is over. */
+  | { kind: "due"; node: string }
+  /** Ends the run `cancelled`. */
+  | { kind: "cancel" }
+  /** Gives the run to a peer at this checkpoint (drain). */
+  | { kind: "yield" }
+  /** The definition or the input cannot be executed. */
+  | { kind: "refused"; failure: FailureEnvelope };
+
+export const isExecuting = (run: HeldRun): boolean => run.executions.size > 0;

@@ -1,0 +1,53 @@
+import type { HeldRun } from "./held-run.js";
+
+/** The runs this process holds, and the slots they and the claims under way take. */
+export type HeldRuns = {
+  readonly byId: ReadonlyMap<string, HeldRun>;
+  add: (run: HeldRun) => void;
+  /** Forgets a run: its code is aborted, its timers end, nothing of it is written any more. */
+  drop: (run: HeldRun, why: string) => void;
+  dropAll: (why: string) => void;
+  /** Slots that a claim under way may fill; released by `unreserve`. */
+  reserve: (slots: number) => void;
+  unreserve: (slots: number) => void;
+  free: () => number;
+  /** Calls back whenever a slot comes free. */
+  onFree: (listener: () => void) => void;
+};
+
+export function createHeldRuns(slots: number): HeldRuns {
+  const byId = new Map<string, HeldRun>();
+  let reserved = 0;
+  let listeners: (() => void)[] = [];
+  const tell = () => { for (const listener of listeners) listener(); };
+  const drop = (run: HeldRun, why: string) => {
+    if (run.dropped) return;
+    run.dropped = true;
+    for (const timer of run.timers.values()) clearTimeout(timer);
+    run.timers.clear();
+    for (const execution of run.executions.values()) {
+      execution.over = true;
+      execution.abort.abort(new Error(why));
+    }
+    run.executions.clear();
+    if (byId.get(run.id) === run) byId.delete(run.id);
+    tell();
+  };
+  return {
+    byId,
+    add: (run) => {
+      const earlier = byId.get(run.id);
+      if (earlier !== undefined) drop(earlier, "claimed again under a higher fence");
+      byId.set(run.id, run);
+    },
+    drop,
+    dropAll: (why) => { for (const run of [...byId.values()]) drop(run, why); },
+    reserve: (n) => { reserved += n; },
+    unreserve: (n) => { reserved -= n; tell(); },
+    free: () => {
+      const limits = [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
+      return Math.max(0, Math.min(slots, ...limits) - byId.size - reserved);
+    },
+    onFree: (listener) => { listeners = [...listeners, listener]; },
+  };
+}

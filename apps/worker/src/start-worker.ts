@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { createTicketConsumer, type TicketConsumer } from "@mainstay/broker";
+import type { WorkerConfig } from "@mainstay/config";
+import { createClaim, createHint, createLaunch, createSettle, handBackRuns, type Database, type ReleaseLimits } from "@mainstay/database";
+import { classOfTrigger } from "@mainstay/domain";
+import { createEgress } from "@mainstay/egress";
+import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { startAuditLoop } from "./claiming/audit-loop.js";
+import { startSweepLoop, type SweepLoop } from "./claiming/sweep-loop.js";
+import { takeTicket } from "./claiming/take-ticket.js";
+import type { Life } from "./life.js";
+import { HELD_WAIT_MS } from "./nodes/node-types.js";
+import { createExecuteRuns } from "./runs/execute-runs.js";
+import type { HeldRun } from "./runs/held-run.js";
+import { createHeldRuns } from "./runs/held-runs.js";
+import { refuseInput } from "./workflows/refuse-input.js";
+import type { KnownWorkflows } from "./workflows/known-workflows.js";
+
+export type WorkerParts = {
+  config: WorkerConfig;
+  db: Database;
+  life: Life & { onLapsed: () => void };
+  limits: ReleaseLimits;
+  workflows: KnownWorkflows;
+  logger: Logger;
+  metrics: Metrics;
+};
+
+export type RunningWorker = {
+  /** A hint came: `work` (something may be swept), `stop` (a cancel was asked for). */
+  hint: (channel: string) => void;
+  /** The incarnation is over: nothing held is written any more. */
+  dropAll: (why: string) => void;
+  holding: () => number;
+  brokerUp: () => boolean;
+  /**
+   * Stops claiming, lets nodes in flight end within `drainMs` (or until `hurry`), hands the rest back. Runs with an open
+   * effect stay launched: their lapse releases them.
+   */
+  drain: (hurry: AbortSignal) => Promise<void>;
+};
+
+/** An outage of Postgres is outlasted by writes in flight for this long; the lapse decides long before. */
+const GIVE_UP_MS = 10 * 60_000;
+
+/** Wires one worker: tickets and sweeps in, runs executed, endings out. */
+export function startWorker({ config, db, life, limits, workflows, logger, metrics }: WorkerParts): RunningWorker {
+  const { pool } = config;
+  const held = createHeldRuns(config.slots);
+  const hint = createHint(db);
+  let draining = false;
+  const onFlush = (op: string, rows: number) => { metrics.groupCommitBatchSize.observe({ op }, rows); };
+  const onError = (error: unknown) => { logger.warn(logEvents.batchFailed, { err: toError(error) }); };
+  const onFenced = (op: string) => { metrics.fenceRejected.inc({ op }); };
+  const batch = { giveUpMs: GIVE_UP_MS, onFlush };
+  const claimant = () => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size, leaseMs: config.leaseMs });
+  let tickets: TicketConsumer | undefined;
+  let sweep: SweepLoop | undefined;
+
+  const runs = createExecuteRuns({
+    db, held, workflows, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
+    settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, draining: () => draining },
+    nodes: {
+      effects: {
+        db, life, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced,
+        effectMarginMs: config.effectMarginMs, sendGraceMs: config.sendGraceMs,
+        onSettled: (_outcome, effectClass) => { metrics.effectsSettled.inc({ class: effectClass }); },
+      },
+      egress: createEgress({ allow: config.egressAllow }),
+      outputMaxBytes: OUTPUT_MAX_BYTES,
+      log: (level, _message, fields) => { logger[level](logEvents.nodeSaid, flat(fields)); },
+      onUnclassified: (workflowId) => { metrics.failuresUnclassified.inc({ workflow: metrics.workflowLabel(workflowId) }); },
+      refuseInput,
+    },
+    onStored: (run, write) => {
+      hint("log");
+      const workflow = metrics.workflowLabel(run.claimed.workflowId);
+      const started = write.events.filter(({ type }) => type === "node.started").length;
+      if (started > 0) metrics.attempts.inc({ workflow }, started);
+      for (const letter of write.deadLetters) metrics.deadLettersOpened.inc({ class: letter.class, disposition: letter.disposition });
+      if (write.move.kind === "park" && write.move.dueMs <= 0) hint("dispatch");
+      const status = endings[write.move.kind];
+      if (status === undefined) return;
+      metrics.runsFinished.inc({ workflow, status, dead_lettered: String(write.deadLetters.some(({ scope }) => scope === "run")) });
+      metrics.runDuration.observe({ workflow, status }, (run.claimed.ageMs + performance.now() - run.heldSince) / 1000);
+    },
+    onError: (error, run) => { logger.error(logEvents.batchFailed, { runId: run.wireId, err: toError(error) }); audit.now(); },
+  });
+
+  const begin: typeof runs.begin = async (claimed, owner) => {
+    const workflow = metrics.workflowLabel(claimed.workflowId);
+    if (claimed.nodes.length > 0) metrics.attempts.inc({ workflow }, claimed.nodes.length);
+    const recovery = claimed.lostTrigger === null ? undefined : classOfTrigger(claimed.lostTrigger);
+    if (recovery !== undefined && claimed.lostMs !== null) metrics.recoveryInterval.observe({ class: recovery }, claimed.lostMs / 1000);
+    hint("log");
+    try {
+      await runs.begin(claimed, owner);
+    } catch (error) {
+      logger.error(logEvents.claimUnservable, { runId: claimed.id, err: toError(error) });
+      audit.now(); // what is not held here is handed back
+    }
+  };
+
+  const audit = startAuditLoop({
+    db, life, held, workflows, limits, auditMs: config.auditMs, statementTimeoutMs: config.statementTimeoutMs,
+    stop: runs.stop,
+    wakeSweep: (afterMs) => { sweep?.wake(afterMs); },
+    onLapsed: life.onLapsed,
+    onMislaid: (count) => {
+      if (count === 0) return;
+      metrics.holdingsMislaid.inc(count);
+      logger.warn(logEvents.holdingMislaid, { runs: count });
+    },
+    onFenced: () => { onFenced("claim"); },
+    onError,
+  });
+
+  sweep = startSweepLoop({
+    db, held, claimant, begin, sweepMs: config.sweepMs, onError,
+    draining: () => draining,
+    brokerless: () => tickets === undefined || !tickets.brokerUp(),
+    onSwept: () => { metrics.sweptRuns.inc({ pool }); metrics.claims.inc({ pool, result: "won", reason: "sweep" }); },
+    onLostReply: () => { audit.now(); },
+  });
+
+  if (config.broker === "redis") {
+    const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush });
+    tickets = createTicketConsumer({
+      url: config.redisUrl, prefix: config.brokerPrefix, pool, commandTimeoutMs: COMMAND_TIMEOUT_MS,
+      freeSlots: () => (draining ? 0 : held.free()),
+      onTicket: (runIds) => takeTicket({
+        claim, held, incarnation: life.incarnation, draining: () => draining, begin, onError,
+        putBack: (ids) => tickets?.putBack(ids) ?? Promise.resolve(),
+        onLostReply: () => { audit.now(); },
+        onAnswer: (result, reason) => { metrics.claims.inc({ pool, result, reason }); },
+      }, runIds),
+      onBadTicket: (_raw, reason) => {
+        metrics.messageDeadLettersOpened.inc({ reason });
+        logger.warn(logEvents.ticketRefused, { reason });
+      },
+      onTicketFailed: (error) => { logger.warn(logEvents.ticketFailed, { err: error }); },
+      onLockLost: () => { metrics.messageLockLost.inc({ pool }); },
+      onState: (up: boolean) => {
+        metrics.brokerUp.set(up ? 1 : 0);
+        logger.warn(up ? logEvents.brokerUp : logEvents.brokerDown);
+        sweep?.wake();
+      },
+      onError: (error: Error) => { logger.warn(logEvents.brokerError, { err: error }); },
+    });
+  }
+  held.onFree(() => {
+    tickets?.nudge();
+    if (!draining) sweep?.wake(50);
+  });
+  metrics.beforeScrape(() => {
+    metrics.slots.set({ pool }, config.slots);
+    metrics.slotsInUse.set({ pool }, held.byId.size);
+    metrics.draining.set({ pool }, draining ? 1 : 0);
+    const { size, inUse, waiting } = db.pool();
+    metrics.dbPoolSize.set(size);
+    metrics.dbPoolInUse.set(inUse);
+    metrics.dbPoolWaiting.set(waiting);
+  });
+
+  return {
+    hint: (channel) => {
+      if (channel === "work") sweep?.wake();
+      if (channel === "stop" && held.byId.size > 0) audit.now();
+    },
+    dropAll: held.dropAll,
+    holding: () => held.byId.size,
+    brokerUp: () => tickets?.brokerUp() ?? false,
+    drain: async (hurry) => {
+      draining = true;
+      await Promise.all([tickets?.stop(), sweep?.stop()]);
+      runs.yieldIdle();
+      const until = performance.now() + config.drainMs;
+      while (held.byId.size > 0 && performance.now() < until && !hurry.aborted) await sleep(20);
+      await handBack(db, { held, owner: life.incarnation(), limits, logger });
+      await audit.stop();
+    },
+  };
+}
+
+/** A node's output, as recorded. Bytes. */
+const OUTPUT_MAX_BYTES = 256 * 1024;
+/** One command to the broker may take so long. Milliseconds. */
+const COMMAND_TIMEOUT_MS = 2_000;
+
+const endings: Readonly<Record<string, string | undefined>> = { complete: "completed", fail: "failed", cancel: "cancelled" };
+
+async function handBack(
+  db: Database, { held, owner, limits, logger }: { held: ReturnType<typeof createHeldRuns>; owner: string; limits: ReleaseLimits; logger: Logger },
+): Promise<void> {
+  for (let go = 0; go < 5 && held.byId.size > 0; go++) {
+    const mine = [...held.byId.values()].filter((run) => run.owner === owner);
+    if (go === 0) for (const run of mine) cutShort(run);
+    if (go === 0) await sleep(50); // code that heeds the signal ends, and with it its effects
+    const back = await handBackRuns(db, { owner, limits, runs: mine.map(({ id, fence }) => ({ id, fence, kind: "hand_back" })) });
+    for (const { id } of back) {
+      const run = held.byId.get(id);
+      if (run !== undefined) held.drop(run, "handed back");
+    }
+    if (back.length > 0) logger.info(logEvents.runsHandedBack, { runs: back.length });
+    if (mine.length === back.length) return;
+    await sleep(100);
+  }
+}
+
+/** What the code still does is not recorded: a peer executes the node again. */
+function cutShort(run: HeldRun): void {
+  for (const execution of run.executions.values()) {
+    execution.over = true;
+    execution.abort.abort(new Error("the worker drains"));
+  }
+}
+
+const toError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+const flat = (fields: Record<string, unknown>): Record<string, string | number | boolean> =>
+  Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => {
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [[name, value]];
+    return value === undefined || value === null ? [] : [[name, JSON.stringify(value)]];
+  }));

@@ -1,6 +1,0 @@
-import { testLanes } from "../testing/testLanes.mjs";
-
-/** `npm run test:integration`: each room against real Postgres and Redis. */
-export function run(args) {
-  return testLanes(["integration"], args);
-}

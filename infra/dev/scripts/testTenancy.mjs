@@ -1,6 +1,0 @@
-import { testLanes } from "../testing/testLanes.mjs";
-
-/** `npm run test:tenancy`: every operation against missing, revoked, wrong and foreign keys. */
-export function run(args) {
-  return testLanes(["tenancy"], args);
-}

@@ -1,0 +1,19 @@
+/** A self-signed certificate of localhost, for tests alone. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUGmtJMFqMHSnbhYMUVt2Xx2Bd/84wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEzMDIxMzYyMVoYDzIxMjYxMTA2
+MjEzNjIxWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQ8JxEmGXRKiDdPqKvBx9WaVnNXVUnZUMqkAaz/8VmhDVJ3aRczcD0d
+LG6rmaGVmkksok/MdSOUcphu5D/3zso1o28wbTAdBgNVHQ4EFgQU7xV9C+F5ChW6
+XsCG6z8CCNSgXaEwHwYDVR0jBBgwFoAU7xV9C+F5ChW6XsCG6z8CCNSgXaEwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgc71pQHxPf70gzlqZjcRcGdjnbMpG9ziwvVCPgKeKgoECIQDy
+NQsOV2FDCMi27cpvwoLPHpfet7nqYxHApA6PEcQYIw==
+-----END CERTIFICATE-----`;
+
+/** Its key: worth nothing, guards nothing. */
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg+6w+ahKDbNTtT6bg
+SpjxDaRFYZPjRAXLJRoMer6m68uhRANCAAQ8JxEmGXRKiDdPqKvBx9WaVnNXVUnZ
+UMqkAaz/8VmhDVJ3aRczcD0dLG6rmaGVmkksok/MdSOUcphu5D/3zso1
+-----END PRIVATE KEY-----`;
