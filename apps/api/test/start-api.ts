@@ -105,8 +105,7 @@ export async function startApi(env: Record<string, string> = {}) {
     url, config, database, databaseUrl: owned.url, stopping, hints, logWatch, makeKey, claim, complete, statements: seen, app,
     async stop() {
       stopping.abort();
-      const t = setTimeout(() => { console.log("HANG", (process as any)._getActiveHandles().filter((x: any) => x.remotePort).map((x: any) => [x.localPort, x.remotePort, x._httpMessage?.req?.url, x.readyState, x.parser?.incoming?.url, x.writableLength, x.isPaused()])); }, 3000);
-      await app.close(); clearTimeout(t); console.log("closed");
+      await app.close();
       await database.end();
       await owned.drop();
     },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createTicketConsumer, type TicketConsumer } from "@mainstay/broker";
 import type { WorkerConfig } from "@mainstay/config";
-import { createClaim, createHint, createLaunch, createSettle, handBackRuns, type Database, type ReleaseLimits } from "@mainstay/database";
+import { createClaim, createHint, createLaunch, createSettle, handBackRuns, recordDeadMessage, type Database, type MessageFault, type ReleaseLimits } from "@mainstay/database";
 import { classOfTrigger } from "@mainstay/domain";
 import { createEgress } from "@mainstay/egress";
 import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
@@ -123,6 +123,12 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
     onLostReply: () => { audit.now(); },
   });
 
+  const buryMessage = async (message: { reason: MessageFault; namedRun?: string; body?: string }): Promise<void> => {
+    metrics.messageDeadLettersOpened.inc({ reason: message.reason });
+    logger.warn(logEvents.ticketRefused, { reason: message.reason });
+    await recordDeadMessage(db, { pool, seenBy: life.incarnation(), ...message }).catch(onError);
+  };
+
   if (config.broker === "redis") {
     const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush });
     tickets = createTicketConsumer({
@@ -132,12 +138,12 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
         claim, held, incarnation: life.incarnation, draining: () => draining, begin, onError,
         putBack: (ids) => tickets?.putBack(ids) ?? Promise.resolve(),
         onLostReply: () => { audit.now(); },
-        onAnswer: (result, reason) => { metrics.claims.inc({ pool, result, reason }); },
+        onAnswer: (runId, { result, reason }) => {
+          metrics.claims.inc({ pool, result, reason });
+          if (reason === "not_found") void buryMessage({ reason: "run_not_found", namedRun: runId });
+        },
       }, runIds),
-      onBadTicket: (_raw, reason) => {
-        metrics.messageDeadLettersOpened.inc({ reason });
-        logger.warn(logEvents.ticketRefused, { reason });
-      },
+      onBadTicket: (raw, reason) => buryMessage({ reason, body: raw }),
       onTicketFailed: (error) => { logger.warn(logEvents.ticketFailed, { err: error }); },
       onLockLost: () => { metrics.messageLockLost.inc({ pool }); },
       onState: (up: boolean) => {
@@ -148,9 +154,9 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
       onError: (error: Error) => { logger.warn(logEvents.brokerError, { err: error }); },
     });
   }
-  held.onFree(() => {
+  held.onFree((wasFull) => {
     tickets?.nudge();
-    if (!draining) sweep?.wake(50);
+    if (wasFull && !draining) sweep?.wake(10);
   });
   metrics.beforeScrape(() => {
     metrics.slots.set({ pool }, config.slots);

@@ -1,14 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow } from "@mainstay/sdk";
 
 /**
- * The workflow of the main job: prepare, then one effect on the outside world, then confirm. `http.request` goes
- * through the effect ledger: the receiver is given the same `Idempotency-Key` whichever process sends, however often.
+ * The workflow of the main job: code that prepares, then one effect on the outside world, then confirm. `http.request`
+ * goes through the effect ledger: the receiver is given the same `Idempotency-Key` whichever process sends, however
+ * often.
  */
 const order = defineWorkflow({
   id: "order",
   version: "1",
   nodes: {
-    prepare: { type: "core.delay", config: { delayMs: { $input: "prepareMs", default: 0 } } },
+    prepare: {
+      run: async (ctx) => {
+        await sleep(ctx.run.input.prepareMs, undefined, { signal: ctx.signal });
+        return { prepared: true };
+      },
+    },
     charge: {
       type: "http.request",
       after: ["prepare"],

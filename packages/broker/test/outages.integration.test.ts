@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { startOwnRedis, until, type OwnRedis } from "@mainstay/testing";
+import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTicketConsumer, createTicketPublisher, type TicketConsumer, type TicketPublisher } from "../src/index.js";
-import { startRedis, type PrivateRedis } from "./start-redis.js";
-import { until } from "./until.js";
 
 const prefix = "{test}";
 const pool = "default";
 
-let redis: PrivateRedis;
+let redis: OwnRedis;
+let client: Redis;
 let publisher: TicketPublisher;
 let consumer: TicketConsumer;
 let taken: string[];
@@ -15,7 +16,9 @@ let states: boolean[];
 let errors: { at: number; suppressed: number }[];
 
 beforeEach(async () => {
-  redis = await startRedis();
+  redis = await startOwnRedis();
+  client = new Redis(redis.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  client.on("error", () => undefined);
   taken = [];
   states = [];
   errors = [];
@@ -35,6 +38,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all([consumer.stop(), publisher.close()]);
+  client.disconnect();
   await redis.stop();
 });
 
@@ -56,7 +60,7 @@ test("Redis killed and started again empty: both sides say so and go on by thems
   await expect(publisher.publish(pool, [[randomUUID()]])).rejects.toThrow("the broker is away");
   expect(performance.now() - from).toBeLessThan(50);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await redis.restart();
+  await redis.start();
   await bothUp();
   await oneTicketGoesThrough(4_000);
   expect(states).toEqual([true, false, true]);
@@ -77,37 +81,37 @@ test("Redis flushed under load: nobody crashes and later tickets go through", as
     for (let round = 0; round < 50; round += 1) await publisher.publish(pool, [[randomUUID()], [randomUUID()]]).catch(() => undefined);
   })();
   for (let flush = 0; flush < 5; flush += 1) {
-    await redis.client.flushall();
-    await redis.client.script("FLUSH");
+    await client.flushall();
+    await client.script("FLUSH");
   }
   await publishing;
   await oneTicketGoesThrough(4_000);
 });
 
 test("a Redis that became read-only counts as away until it takes writes again", async () => {
-  await redis.client.replicaof("127.0.0.1", "1");
+  await client.replicaof("127.0.0.1", "1");
   await expect(publisher.publish(pool, [[randomUUID()]])).rejects.toThrow();
   await until("both know", () => !publisher.brokerUp() && !consumer.brokerUp(), 6_000);
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(publisher.brokerUp()).toBe(false);
-  await redis.client.replicaof("NO", "ONE");
+  await client.replicaof("NO", "ONE");
   await bothUp();
   await oneTicketGoesThrough(4_000);
 });
 
 test("a frozen Redis fails a publication after its command time-out, and both recover when it thaws", async () => {
-  redis.freeze();
+  redis.pause();
   const from = performance.now();
   await expect(publisher.publish(pool, [[randomUUID()]])).rejects.toThrow("timed out");
   expect(performance.now() - from).toBeLessThan(900);
   await until("the consumer knows", () => !consumer.brokerUp(), 8_000);
-  redis.thaw();
+  redis.resume();
   await bothUp();
   await oneTicketGoesThrough(6_000);
 });
 
 test("connections cut by the server are opened again", async () => {
-  await redis.client.client("KILL", "TYPE", "normal", "SKIPME", "yes");
+  await client.client("KILL", "TYPE", "normal", "SKIPME", "yes");
   await until("the consumer noticed", () => states.length > 1, 3_000);
   await bothUp();
   await oneTicketGoesThrough(4_000);
@@ -135,7 +139,7 @@ test("a consumer started while Redis is away takes tickets once it is there", as
   });
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(second.brokerUp()).toBe(false);
-  await redis.restart();
+  await redis.start();
   await bothUp();
   await until("the second is up", () => second.brokerUp(), 5_000);
   for (let round = 0; round < 40; round += 1) await publisher.publish(pool, [[randomUUID()]]);

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { createTestRedis, until, type TestRedis } from "@mainstay/testing";
+import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { createTicketConsumer, createTicketPublisher, type TicketConsumer, type TicketConsumerOptions, type TicketPublisher } from "../src/index.js";
-import { startRedis, type PrivateRedis } from "./start-redis.js";
-import { until } from "./until.js";
 
-let redis: PrivateRedis;
+let redis: TestRedis;
+let client: Redis;
 let publisher: TicketPublisher;
 let pool = "";
 const consumers: TicketConsumer[] = [];
@@ -12,8 +13,14 @@ const prefix = "{test}";
 const key = (type: string): string => `${prefix}:${pool}:${type}`;
 const runs = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
-beforeAll(async () => { redis = await startRedis(); });
-afterAll(async () => { await redis.stop(); });
+beforeAll(async () => {
+  redis = await createTestRedis();
+  client = new Redis(redis.url);
+});
+afterAll(async () => {
+  client.disconnect();
+  await redis.stop();
+});
 beforeEach(async () => {
   pool = `pool-${randomUUID().slice(0, 8)}`;
   publisher = createTicketPublisher({ url: redis.url, prefix, commandTimeoutMs: 1_000 });
@@ -42,7 +49,7 @@ function consume(given: Partial<TicketConsumerOptions>): { taken: string[]; bad:
 }
 
 async function left(): Promise<number> {
-  const [waiting, active] = await Promise.all([redis.client.llen(key("wait")), redis.client.llen(key("active"))]);
+  const [waiting, active] = await Promise.all([client.llen(key("wait")), client.llen(key("active"))]);
   return waiting + active;
 }
 
@@ -53,8 +60,8 @@ test("every run of every ticket reaches a consumer, and nothing is left in Redis
   await until("all runs were taken", () => taken.length === 100, 5_000);
   expect([...taken].sort()).toEqual([...ids].sort());
   await until("no ticket is left", async () => (await left()) === 0, 5_000);
-  expect(await redis.client.keys(`${key("")}[0-9]*`)).toEqual([]);
-  expect(await redis.client.zcard(key("completed"))).toBe(0);
+  expect(await client.keys(`${key("")}[0-9]*`)).toEqual([]);
+  expect(await client.zcard(key("completed"))).toBe(0);
 });
 
 test("a ticket of no run or of more than 32 is refused by the publisher", async () => {
@@ -66,7 +73,7 @@ test("a ticket of no run or of more than 32 is refused by the publisher", async 
 test("a waiting consumer takes a new ticket within a few milliseconds", async () => {
   const { taken, consumer } = consume({});
   await until("the consumer is up", () => consumer.brokerUp(), 5_000);
-  await until("the consumer blocks", async () => String(await redis.client.client("LIST")).includes("cmd=bzpopmin"), 5_000);
+  await until("the consumer blocks", async () => String(await client.client("LIST")).includes("cmd=bzpopmin"), 5_000);
   const waits: number[] = [];
   for (let round = 1; round <= 20; round += 1) {
     const from = performance.now();
@@ -84,7 +91,7 @@ test("no ticket is asked for while no slot is free, and one as soon as a slot is
   await publisher.publish(pool, [runs(1), runs(1)]);
   await new Promise((resolve) => setTimeout(resolve, 400));
   expect(taken).toEqual([]);
-  expect(await redis.client.llen(key("wait"))).toBe(2);
+  expect(await client.llen(key("wait"))).toBe(2);
   free = 5;
   consumer.nudge();
   await until("both were taken", () => taken.length === 2, 3_000);
@@ -134,10 +141,10 @@ test("a message that names no run is reported with its text and acknowledged, it
   const good = randomUUID();
   const raws = ["no json {", "{}", "[]", "null", "7", JSON.stringify({ runs: [] }), JSON.stringify({ runs: [good, 5, "x", good] }), JSON.stringify({ runs: runs(33) })];
   for (const [at, raw] of raws.entries()) {
-    await redis.client.hset(key(`odd-${at}`), { name: "odd", data: raw, opts: at === 0 ? "no json either" : "{}", timestamp: "1", delay: "0", priority: "0" });
-    await redis.client.lpush(key("wait"), `odd-${at}`);
+    await client.hset(key(`odd-${at}`), { name: "odd", data: raw, opts: at === 0 ? "no json either" : "{}", timestamp: "1", delay: "0", priority: "0" });
+    await client.lpush(key("wait"), `odd-${at}`);
   }
-  await redis.client.zadd(key("marker"), 0, "0");
+  await client.zadd(key("marker"), 0, "0");
   await until("all were judged", () => bad.length === 9 && taken.length === 1, 5_000);
   expect(taken).toEqual([good]);
   expect(bad.map(([, reason]) => reason).sort()).toEqual(
@@ -148,7 +155,7 @@ test("a message that names no run is reported with its text and acknowledged, it
 });
 
 test("a message whose hash is gone does not stop the consumer", async () => {
-  await redis.client.lpush(key("wait"), "ghost");
+  await client.lpush(key("wait"), "ghost");
   const { taken } = consume({});
   await publisher.publish(pool, [runs(1)]);
   await until("the good ticket was taken", () => taken.length === 1, 5_000);
@@ -208,7 +215,7 @@ test("stopping waits for the ticket in hand and acknowledges it", async () => {
     },
   });
   await publisher.publish(pool, [runs(1)]);
-  await until("the ticket is in hand", async () => (await redis.client.llen(key("active"))) === 1, 5_000);
+  await until("the ticket is in hand", async () => (await client.llen(key("active"))) === 1, 5_000);
   await consumer.stop();
   expect(finished).toBe(true);
   expect(await left()).toBe(0);

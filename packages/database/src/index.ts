@@ -23,6 +23,7 @@ export type { RecordedRow } from "./effects/read-recorded.js";
 export * from "./effects/relaunch.js";
 export * from "./effects/settle.js";
 export * from "./effects/note-ask.js";
+export * from "./messages/record.js";
 export * from "./outbox/take.js";
 export * from "./outbox/delete.js";
 export * from "./outbox/put-back.js";

@@ -1,10 +1,10 @@
-import { fork } from "node:child_process";
+import { fork, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { startOwnRedis, until } from "../src/index.js";
+import { until } from "../src/index.js";
 import { repository } from "../src/backend/repository.js";
 
 function answers(port: number): Promise<boolean> {
@@ -17,26 +17,31 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-test("servers of a test process that was killed are ended by a later one", async () => {
+/** A process that starts servers of its own, tells their ports and stays; it ends with this one. */
+async function starter(code: string): Promise<{ child: ChildProcess; ports: number[] }> {
   const folder = mkdtempSync(path.join(repository, ".data/forgotten-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = path.join(folder, "victim.mjs");
+  const file = path.join(folder, "starter.mjs");
   writeFileSync(file, `
+    process.once("disconnect", () => process.exit());
     const { startOwnPostgres, startOwnRedis } = await import("@mainstay/testing");
-    const [postgres, redis] = await Promise.all([startOwnPostgres(), startOwnRedis()]);
-    process.send([postgres.port, redis.port]);
-    setInterval(() => undefined, 1000);`);
-  const victim = fork(file, { stdio: "inherit" });
-  const [ports] = (await once(victim, "message")) as [number[]];
-  victim.kill("SIGKILL");
-  await once(victim, "exit");
-  expect(await Promise.all(ports.map(answers))).toEqual([true, true]);
+    const servers = await Promise.all([${code}]);
+    process.send(servers.map((server) => server.port));`);
+  const child = fork(file, { stdio: "inherit" });
+  onTestFinished(() => {
+    child.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const [ports] = (await once(child, "message")) as [number[]];
+  return { child, ports };
+}
 
-  const later = fork(file, { stdio: "inherit" }); // this process may have swept before
-  await once(later, "message");
-  await until("both servers to be gone", async () => !(await Promise.all(ports.map(answers))).includes(true), 10_000);
-  later.kill("SIGKILL");
-  await once(later, "exit");
-  const own = await startOwnRedis();
-  await own.stop();
+test("servers of a test process that was killed are ended by a later one", async () => {
+  const victim = await starter("startOwnPostgres(), startOwnRedis()");
+  const ended = once(victim.child, "exit");
+  victim.child.kill("SIGKILL");
+  await ended;
+  expect(await Promise.all(victim.ports.map(answers))).toEqual([true, true]);
+
+  await starter("startOwnRedis()"); // starts no Postgres, which might take the freed port
+  await until("both servers to be gone", async () => !(await Promise.all(victim.ports.map(answers))).includes(true), 10_000);
 });

@@ -20,6 +20,7 @@ import { addListRuns } from "../runs/list-runs.js";
 import { addOpenApi, docsPath } from "./add-open-api.js";
 import { createAnswerError } from "./answer-error.js";
 import type { App } from "./app.js";
+import { closeConnections } from "./close-connections.js";
 import { negotiateVersion } from "./negotiate-version.js";
 import { observeRequests } from "./observe-requests.js";
 import type { ApiParts } from "./parts.js";
@@ -67,6 +68,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
     if (parts.stopping.aborted) void reply.header("connection", "close");
     await Promise.resolve();
   });
+  closeConnections(app);
   observeRequests(app, parts);
   app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) =>

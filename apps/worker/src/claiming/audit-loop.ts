@@ -13,7 +13,7 @@ export type AuditParts = {
   auditMs: number;
   /** A claim younger than this may still be on its way here. */
   statementTimeoutMs: number;
-  stop: (run: HeldRun, reason: string | null) => void;
+  stop: (run: HeldRun) => void;
   wakeSweep: (afterMs: number) => void;
   /** The database says this incarnation is over. */
   onLapsed: () => void;
@@ -76,7 +76,7 @@ async function compare(parts: AuditParts, { audit, before, incarnation }: { audi
   const mislaid = audit.holdings.filter((holding) => holding.heldMs > parts.statementTimeoutMs && held.byId.get(holding.id)?.fence !== holding.fence);
   for (const holding of audit.holdings) {
     const run = held.byId.get(holding.id);
-    if (run?.fence === holding.fence && holding.stopRequested === "cancel") parts.stop(run, holding.stopReason);
+    if (run?.fence === holding.fence && holding.stopRequested === "cancel") parts.stop(run);
   }
   for (const [id, run] of before) {
     // held here since before the question, and the database names another holder or none: a peer has it, or it has ended

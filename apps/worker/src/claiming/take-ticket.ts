@@ -11,7 +11,7 @@ export type TakeTicketParts = {
   putBack: (runIds: readonly string[]) => Promise<void>;
   /** A claim was written before and its reply lost: the audit finds it. */
   onLostReply: () => void;
-  onAnswer: (result: "won" | "refused", reason: string) => void;
+  onAnswer: (runId: string, answer: { result: "won" | "refused"; reason: string }) => void;
   onError: (error: unknown) => void;
 };
 
@@ -31,10 +31,10 @@ export async function takeTicket(parts: TakeTicketParts, runIds: readonly string
       const owner = parts.incarnation();
       const answer = await parts.claim({ runId, claimId: randomUUID() });
       if (answer.kind === "claimed") {
-        parts.onAnswer("won", "ticket");
+        parts.onAnswer(runId, { result: "won", reason: "ticket" });
         void parts.begin(answer.run, owner).catch(parts.onError);
       } else if (answer.kind === "claimed_before") parts.onLostReply();
-      else parts.onAnswer("refused", answer.reason);
+      else parts.onAnswer(runId, { result: "refused", reason: answer.reason });
     } catch (error) {
       parts.onError(error);
     } finally {

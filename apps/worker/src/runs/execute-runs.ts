@@ -24,7 +24,7 @@ export type ExecuteRuns = {
   /** Begins a run that has just been claimed for this process, in the incarnation that claimed it. */
   begin: (claimed: ClaimedRun, owner: string) => Promise<void>;
   /** A cancel was seen: the code is told, nothing new starts, the run ends `cancelled`. */
-  stop: (run: HeldRun, reason: string | null) => void;
+  stop: (run: HeldRun) => void;
   /** Drain: a run that executes nothing goes to a peer at once, the others at their next checkpoint. */
   yieldIdle: () => void;
   idle: () => Promise<void>;
@@ -75,7 +75,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       return;
     }
     if (answer.kind === "stopping") {
-      stop(run, null);
+      stop(run);
       return;
     }
     parts.onStored(run, write);
@@ -84,7 +84,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       return;
     }
     run.inboxSeq = answer.inboxSeq;
-    if (answer.stopRequested === "cancel") { stop(run, null); return; }
+    if (answer.stopRequested === "cancel") { stop(run); return; }
     for (const one of start) launch(run, one);
     armTimers(run);
   };
@@ -107,9 +107,9 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     }
   };
 
-  const stop = (run: HeldRun, reason: string | null): void => {
-    if (run.dropped || run.stopReason !== undefined) return;
-    run.stopReason = { reason };
+  const stop = (run: HeldRun): void => {
+    if (run.dropped || run.stopping) return;
+    run.stopping = true;
     for (const execution of run.executions.values()) {
       execution.over = true;
       execution.abort.abort(new Error("the run was cancelled"));
@@ -123,7 +123,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
-      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, dropped: false,
+      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, dropped: false,
     };
     held.add(run);
     const begun = claimed.nodes;

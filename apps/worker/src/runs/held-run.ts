@@ -44,7 +44,7 @@ export type HeldRun = {
   heldSince: number;
   inboxSeq: number;
   /** A cancel was seen: nothing new starts. */
-  stopReason?: { reason: string | null };
+  stopping: boolean;
   /** A write is under way: what the database says of the run may be newer than what is known here. */
   writing: boolean;
   /** Nothing is written for it any more. */

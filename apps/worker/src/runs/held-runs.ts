@@ -11,18 +11,23 @@ export type HeldRuns = {
   reserve: (slots: number) => void;
   unreserve: (slots: number) => void;
   free: () => number;
-  /** Calls back whenever a slot comes free. */
-  onFree: (listener: () => void) => void;
+  /** Calls back whenever a slot comes free; `wasFull`: there was none before, so that work may have been left. */
+  onFree: (listener: (wasFull: boolean) => void) => void;
 };
 
 export function createHeldRuns(slots: number): HeldRuns {
   const byId = new Map<string, HeldRun>();
   let reserved = 0;
-  let listeners: (() => void)[] = [];
-  const tell = () => { for (const listener of listeners) listener(); };
+  let listeners: ((wasFull: boolean) => void)[] = [];
+  const tell = (wasFull: boolean) => { for (const listener of listeners) listener(wasFull); };
+  const free = () => {
+    const limits = [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
+    return Math.max(0, Math.min(slots, ...limits) - byId.size - reserved);
+  };
   const drop = (run: HeldRun, why: string) => {
     if (run.dropped) return;
     run.dropped = true;
+    const wasFull = free() === 0;
     for (const timer of run.timers.values()) clearTimeout(timer);
     run.timers.clear();
     for (const execution of run.executions.values()) {
@@ -31,7 +36,7 @@ export function createHeldRuns(slots: number): HeldRuns {
     }
     run.executions.clear();
     if (byId.get(run.id) === run) byId.delete(run.id);
-    tell();
+    tell(wasFull);
   };
   return {
     byId,
@@ -43,11 +48,12 @@ export function createHeldRuns(slots: number): HeldRuns {
     drop,
     dropAll: (why) => { for (const run of [...byId.values()]) drop(run, why); },
     reserve: (n) => { reserved += n; },
-    unreserve: (n) => { reserved -= n; tell(); },
-    free: () => {
-      const limits = [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
-      return Math.max(0, Math.min(slots, ...limits) - byId.size - reserved);
+    unreserve: (n) => {
+      const wasFull = free() === 0;
+      reserved -= n;
+      tell(wasFull);
     },
+    free,
     onFree: (listener) => { listeners = [...listeners, listener]; },
   };
 }

@@ -75,9 +75,9 @@ function goOn(
 ): MergedWrite {
   const { run } = draft;
   const nextNodes = open.map((id) => ({ id, typeId: documentOf(run, id).typeId }));
-  if (settings.draining() || run.stopReason !== undefined) {
+  if (settings.draining() || run.stopping) {
     // nothing new begins here: at the last checkpoint in flight the run goes to a peer, or its cancel ends it
-    if (isExecuting(run) || run.stopReason !== undefined) return toWrite(draft, { checkpoint, move: { kind: "hold" }, start: [], nextNodes });
+    if (isExecuting(run) || run.stopping) return toWrite(draft, { checkpoint, move: { kind: "hold" }, start: [], nextNodes });
     return toWrite(draft, { checkpoint, nextNodes, start: [], move: { kind: "park", status: "running", waitingOn: "dispatch", reason: "drain", dueMs: 0, inboxSeq: run.inboxSeq } });
   }
   const start = [...ready, ...due.filter((id) => !ready.includes(id))].map((id) => begin(draft, id));
@@ -93,7 +93,7 @@ function goOn(
     checkpoint, nextNodes, start: [],
     move: {
       kind: "park", status: outside ? "waiting-external" : "running", waitingOn, dueMs, inboxSeq: run.inboxSeq,
-      ...(first?.effectId === undefined || waitingOn !== "effect" ? {} : { effectId: first.effectId }),
+      ...(first?.effectId === undefined ? {} : { effectId: first.effectId }),
     },
   });
 }
@@ -166,8 +166,7 @@ function buried(draft: Draft, ended: { failure: FailureEnvelope; disposition: Di
 
 function cancelled(draft: Draft): MergedWrite {
   closeOpenNodes(draft, "the run was cancelled");
-  const reason = draft.run.stopReason?.reason;
-  draft.events.push({ type: "run.cancelled", payload: reason === null || reason === undefined ? {} : { reason } });
+  draft.events.push({ type: "run.cancelled", payload: {} }); // the statement adds who asked, and why
   return toWrite(draft, { checkpoint: false, start: [], move: { kind: "cancel" } });
 }
 
@@ -205,7 +204,7 @@ function toWrite(
     return {
       node, status: memory.status, attempts: memory.attempts, failures: memory.failures, asks: memory.asks,
       ...(memory.dueAt === undefined ? {} : { dueMs: Math.max(0, Math.ceil(memory.dueAt - performance.now())) }),
-      ...(memory.status === "suspended" && memory.waitingOn === "effect" && memory.effectId !== undefined ? { effectId: memory.effectId } : {}),
+      ...(memory.status === "suspended" && memory.effectId !== undefined ? { effectId: memory.effectId } : {}),
       ...(memory.status === "completed" ? { output: memory.output ?? null } : {}),
       ...(history === undefined ? {} : { history, error: { class: history["class"], code: history["code"], message: history["message"] } }),
     };

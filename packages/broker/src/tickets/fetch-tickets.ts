@@ -32,7 +32,8 @@ export function fetchTickets(
   TicketConsumerOptions & { worker: TicketWorker; link: RedisLink },
 ): Fetching {
   const inHand = new Set<Promise<void>>();
-  let stopping = false;
+  const halt = new AbortController();
+  const stopping = (): boolean => halt.signal.aborted;
   let wake: (() => void) | undefined;
 
   const rest = (ms: number): Promise<void> => new Promise((resolve) => {
@@ -62,7 +63,7 @@ export function fetchTickets(
 
   const loop = async (): Promise<void> => {
     let failures = 0;
-    while (!stopping) {
+    while (!stopping()) {
       if (freeSlots() <= 0) {
         await rest(recheckMs);
         continue;
@@ -71,10 +72,10 @@ export function fetchTickets(
         const ticket = await worker.fetch();
         failures = 0;
         if (ticket === undefined) continue;
-        if (stopping) hold(ticket.release());
+        if (stopping()) hold(ticket.release());
         else hold(take(ticket));
       } catch (error) {
-        if (stopping) return;
+        if (stopping()) return;
         link.failed(error);
         await rest(Math.min(longestRestMs, firstRestMs * 2 ** failures++));
       }
@@ -85,7 +86,7 @@ export function fetchTickets(
   return Object.freeze({
     nudge: () => wake?.(),
     stop: () => {
-      stopping = true;
+      halt.abort();
       wake?.();
     },
     ended: async () => {

@@ -59,7 +59,7 @@ export class TicketWorker extends Worker<unknown, string> {
     const token = `${this.id}:${this.#fetches++}`;
     let job: Job<unknown, string> | undefined;
     try {
-      job = await this.getNextJob(token, { block: true });
+      job = await this.#next(token);
     } catch (error) {
       if (error instanceof SyntaxError) return this.#unreadable(token);
       throw error;
@@ -70,6 +70,11 @@ export class TicketWorker extends Worker<unknown, string> {
       acknowledge: async () => { await job.moveToCompleted("", token, false); },
       release: async () => { await job.moveToWait(token); },
     });
+  }
+
+  /** BullMQ's own types do not say that there may be no message. */
+  #next(token: string): Promise<Job<unknown, string> | undefined> {
+    return this.getNextJob(token, { block: true });
   }
 
   /**

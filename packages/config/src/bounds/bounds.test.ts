@@ -30,6 +30,11 @@ test("a setting moves the bounds that it is a term of", () => {
   expect(boundOf("accepted", { MAINSTAY_RELAY_POLL_MS: "3000" })).toBe(7_000);
 });
 
+test("without a broker a run waits for the sweep alone", () => {
+  expect(boundOf("accepted", { MAINSTAY_BROKER: "none" })).toBe(200 + 500);
+  expect(boundOf("dispatched", { MAINSTAY_BROKER: "none" })).toBe(200 + 500);
+});
+
 test("without the death watch nothing is severed and the class is not declared", () => {
   expect(bounds().map((one) => one.class)).toEqual(["accepted", "dispatched", "severed", "leased", "wedged", "draining"]);
   expect(bounds({ MAINSTAY_DEATH_WATCH: "off" }).map((one) => one.class)).toEqual(["accepted", "dispatched", "leased", "wedged", "draining"]);

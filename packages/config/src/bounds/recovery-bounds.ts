@@ -11,7 +11,7 @@ export type RecoveryBound = Readonly<{
 /** The settings that the bounds are made of. */
 export type BoundSettings = Pick<FleetConfig,
   | "heartbeatMs" | "leaseMs" | "sweepMs" | "idleSweepMs" | "wedgedAfterMs" | "suspicionGraceMs"
-  | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "deathWatch">;
+  | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "deathWatch" | "broker">;
 
 /** Release, announcement, ticket and claim take this long at most while the broker rings; a sweep does it otherwise. */
 const pickUpMs = 500;
@@ -30,12 +30,14 @@ export function recoveryBounds(settings: BoundSettings): readonly RecoveryBound[
   const pickUp = { name: "pickUp", ms: Math.max(pickUpMs, sweepMs) };
   const lease = { name: "lease", ms: leaseMs };
   const heartbeat = { name: "heartbeat", ms: heartbeatMs };
-  const dispatch = { name: "dispatchBound", ms: dispatchBoundMs };
   const sweep = { name: "sweep", ms: idleSweepMs };
+  // Without a broker no ticket is waited for: a run may be swept as soon as it is due.
+  const missing = settings.broker === "none" ? [sweep, pickUp] : [{ name: "dispatchBound", ms: dispatchBoundMs }, sweep];
+  const relay = settings.broker === "none" ? [] : [{ name: "relayPoll", ms: relayPollMs }];
 
   const declared: [RecoveryClass, { name: string; ms: number }[]][] = [
-    ["accepted", [{ name: "relayPoll", ms: relayPollMs }, dispatch, sweep]],
-    ["dispatched", [dispatch, sweep]],
+    ["accepted", [...relay, ...missing]],
+    ["dispatched", missing],
     ["leased", [lease, heartbeat, pickUp]],
     ["wedged", [{ name: "wedgedAfter", ms: wedgedAfterMs }, lease, heartbeat, pickUp]],
     ["draining", [{ name: "drain", ms: drainMs }, pickUp]],

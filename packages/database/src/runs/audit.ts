@@ -1,7 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
-export type Holding = { id: string; fence: string; heldMs: number; stopRequested: "cancel" | "pause" | null; stopReason: string | null; openEffects: number };
+export type Holding = { id: string; fence: string; heldMs: number; stopRequested: "cancel" | "pause" | null; openEffects: number };
 
 export type Audit = {
   holdings: Holding[];
@@ -19,7 +19,7 @@ const audit = statement<{ holdings: (Omit<Holding, "fence"> & { fence: string })
 with input as (select $1::uuid as owner, $2::text[] as requires, $3::int as horizon_ms)
 select
   (select jsonb_agg(jsonb_build_object('id', r.id, 'fence', r.fence::text, 'stopRequested', r.stop_requested,
-    'stopReason', r.stop_reason, 'openEffects', r.open_effects,
+    'openEffects', r.open_effects,
     'heldMs', (extract(epoch from now() - r.claimed_at) * 1000)::bigint)) from runs r where r.owner = i.owner) as holdings,
   next.at <= now() as sweepable,
   (extract(epoch from next.at - now()) * 1000)::float8 as next_due_ms,

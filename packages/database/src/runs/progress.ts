@@ -78,12 +78,12 @@ with input as (
     dead_letters jsonb)
 ), locked as (
   select r.id, r.workspace, r.pool, r.workflow_id, r.spec_hash, r.owner, r.fence, r.status, r.write_id, r.stop_requested,
-    r.inbox_seq, r.event_seq, r.lineage, r.chain_depth, r.input_digest, r.started_at
+    r.stop_reason, r.stop_by, r.inbox_seq, r.event_seq, r.lineage, r.chain_depth, r.input_digest, r.started_at
   from input i join runs r on r.id = i.id
   for no key update of r skip locked
 ), held as (
   select i.*, l.workspace, l.event_seq as first_seq, l.lineage, l.chain_depth, l.input_digest, l.workflow_id, l.spec_hash,
-    l.inbox_seq as seen_inbox, l.stop_requested, l.started_at
+    l.inbox_seq as seen_inbox, l.stop_requested, l.stop_reason, l.stop_by, l.started_at
   from input i join locked l on l.id = i.id
   where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id is distinct from i.write_id
     and not (i.move in ('complete', 'fail', 'park') and l.stop_requested is not distinct from 'cancel')
@@ -130,6 +130,8 @@ with input as (
   select h.id, h.first_seq + e.ordinal::int - 1, h.workspace, e.event->>'type', e.event->>'nodeId', h.fence,
     (e.event->'payload') || case when e.event->>'type' in ('run.completed', 'run.failed', 'run.cancelled')
       then jsonb_build_object('durationMs', (extract(epoch from now() - h.started_at) * 1000)::bigint) else '{}' end
+      || case when e.event->>'type' = 'run.cancelled'
+      then jsonb_strip_nulls(jsonb_build_object('reason', h.stop_reason, 'cancelledBy', h.stop_by)) else '{}' end
   from held h join moved m on m.id = h.id
   cross join lateral jsonb_array_elements(h.events) with ordinality as e(event, ordinal)
 ), announced as (

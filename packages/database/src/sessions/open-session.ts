@@ -13,6 +13,8 @@ export type SessionOptions = {
   /** Server-side bound of one wait for a lock; default `statementTimeoutMs`. */
   lockTimeoutMs?: number;
   idleInTransactionMs: number;
+  /** What the client grants the server beyond that; default 500. */
+  clientGraceMs?: number;
   connectTimeoutMs: number;
   onHint?: (channel: Channel) => void;
   /** Called once, however the session ends, also by `close`. */
@@ -29,7 +31,6 @@ export type Session = Queryable & {
   close: () => Promise<void>;
 };
 
-/** What the client grants the server beyond its own statement time-out before it gives the connection up. */
 const CLIENT_GRACE_MS = 500;
 const prefix = "mainstay_";
 
@@ -38,7 +39,7 @@ const prefix = "mainstay_";
  * and ends the session (rule H26). Rejects when no connection stands within `connectTimeoutMs`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const clientTimeoutMs = options.statementTimeoutMs + CLIENT_GRACE_MS;
+  const clientTimeoutMs = options.statementTimeoutMs + (options.clientGraceMs ?? CLIENT_GRACE_MS);
   const lockTimeout = options.lockTimeoutMs === undefined ? "" : ` -c lock_timeout=${options.lockTimeoutMs}`;
   const client = new pg.Client({
     connectionString: options.url, application_name: options.applicationName, keepAlive: true,
@@ -68,7 +69,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
   state = "whole";
 
-  const send = async <Row>(config: pg.QueryConfig, name: string): Promise<Row[]> => {
+  let last: Promise<unknown> = Promise.resolve();
+  /** One statement at a time: the next is sent once the one before was answered. */
+  const send = <Row>(config: pg.QueryConfig, name: string): Promise<Row[]> => {
+    const answer = last.then(() => sendNow<Row>(config, name));
+    last = answer.catch(() => undefined);
+    return answer;
+  };
+  const sendNow = async <Row>(config: pg.QueryConfig, name: string): Promise<Row[]> => {
     // query_timeout is read by node-postgres per query; its typings do not name it
     const bounded: pg.QueryConfig & { query_timeout: number } = { ...config, query_timeout: clientTimeoutMs };
     try {

@@ -46,8 +46,8 @@ export function decideEffect(recorded: RecordedEffect, { canAsk }: { canAsk: boo
   if (recorded.state === "launched" && !recorded.holderGone) return { do: "wait" };
   if (recorded.class === "read_only") return { do: "relaunch" };
   if (recorded.class === "idempotent_write" && recorded.keyRemembered) return { do: "relaunch" };
-  if (!canAsk || recorded.asks >= MAX_ASKS) return { do: "give_up" };
-  return recorded.quiet ? { do: "reconcile" } : { do: "wait_quiet" };
+  if (!recorded.quiet) return { do: "wait_quiet" }; // a late answer of the first sender may still settle it
+  return canAsk && recorded.asks < MAX_ASKS ? { do: "reconcile" } : { do: "give_up" };
 }
 
 /** Spelled for the wire (`/effects`). */

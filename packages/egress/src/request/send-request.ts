@@ -30,8 +30,7 @@ export async function sendRequest(
   { method = "GET", headers = {}, body, beforeFirstByte }: EgressRequest,
   { socket, url, signal, bodyMaxBytes }: Exchange,
 ): Promise<EgressOutcome> {
-  let handedOver = false;
-  let refusal: { cause: unknown } | undefined;
+  const state: { handedOver: boolean; refusal?: { cause: unknown } } = { handedOver: false };
   const client = new Client(url.origin, {
     pipelining: 0,
     headersTimeout: 0,
@@ -39,16 +38,16 @@ export async function sendRequest(
     // Undici expects its connector to answer later; the request is written inside the callback.
     connect: (_, callback) => { queueMicrotask(() => {
       try {
-        if (handedOver) throw new Error("one request has one connection");
+        if (state.handedOver) throw new Error("one request has one connection");
         if (socket.destroyed) throw new Error("the connection was closed before the request was written");
         signal.throwIfAborted();
         try {
           beforeFirstByte?.();
         } catch (error) {
-          refusal = { cause: error };
+          state.refusal = { cause: error };
           throw error;
         }
-        handedOver = true;
+        state.handedOver = true;
         callback(null, socket);
       } catch (error) {
         callback(error instanceof Error ? error : new Error(String(error)), null);
@@ -62,7 +61,7 @@ export async function sendRequest(
   try {
     const answer = await client.request({
       path: `${url.pathname}${url.search}`,
-      method: method as "GET",
+      method,
       headers: { ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])), "accept-encoding": "identity" },
       body: body ?? null,
       signal,
@@ -76,9 +75,9 @@ export async function sendRequest(
     }
     return { sent: true, status: answer.statusCode, headers: plainHeaders(answer.headers), body: new Uint8Array(Buffer.concat(chunks, size)) };
   } catch (error) {
-    if (refusal !== undefined) return { sent: false, reason: "aborted_before_send", detail: "the sender decided not to send", cause: refusal.cause };
+    if (state.refusal !== undefined) return { sent: false, reason: "aborted_before_send", detail: "the sender decided not to send", cause: state.refusal.cause };
     const ended = endedBy();
-    if (!handedOver) {
+    if (!state.handedOver) {
       return ended === undefined
         ? { sent: false, reason: "connect", detail: error instanceof Error ? error.message : String(error) }
         : { sent: false, reason: "aborted_before_send", detail: ended === "timeout" ? "the time was over before the request was written" : "aborted before the request was written" };

@@ -11,6 +11,8 @@ export type KeepSessionOptions = {
   open: (onEnd: (reason: string) => void) => Promise<Session>;
   /** Makes the session ready; when it rejects the session is closed and the next one tried. */
   prepare?: (session: Session) => Promise<void>;
+  /** Called when a session is ready and is the current one. */
+  onUp?: (session: Session) => void;
   /** Called when a ready session has ended, other than by `close`. */
   onDown?: (reason: string) => void;
   /** Called with every failure to open or prepare one. */
@@ -44,6 +46,7 @@ export function keepSession(options: KeepSessionOptions): KeptSession {
       if (closed || !opened.whole()) throw new Error("the session ended while it was made ready");
       generation += 1;
       session = opened;
+      options.onUp?.(opened);
     } catch (error) {
       await next?.close();
       if (closed) return;

@@ -53,7 +53,7 @@ export function createWatch(options: WatchOptions): Watch {
       if (peer === undefined) return;
       kept ??= keepSession({
         open: options.open, mostPauseMs: options.mostPauseMs,
-        prepare: (session) => { setImmediate(() => { if (kept?.current() === session) wake(); }); return Promise.resolve(); },
+        onUp: wake,
       });
       wake();
     },

@@ -2,7 +2,7 @@ import { isTerminalEvent, isTerminalStatus, projectId, type RunEvent } from "@ma
 import { createParser } from "eventsource-parser";
 import { ClientError, Unreachable } from "./client-error.js";
 import type { RunsClient, StreamOptions } from "./runs-client.js";
-import { pause, type Transport } from "./transport.js";
+import { limitTry, pause, type Transport } from "./transport.js";
 
 /** A stream silent for longer than this is taken for dead: the server says something at least every 15 s. */
 const silenceMs = 45_000;
@@ -52,9 +52,7 @@ async function* frames(
   options: StreamOptions & Readonly<{ runId: string }>,
   position: Position,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const silence = new AbortController();
-  const signal = options.signal === undefined ? silence.signal : AbortSignal.any([silence.signal, options.signal]);
-  let timer = setTimeout(() => { silence.abort(); }, silenceMs);
+  const silence = limitTry(silenceMs, options.signal);
   try {
     const response = await transport.open({
       method: "GET",
@@ -64,7 +62,7 @@ async function* frames(
         accept: "text/event-stream",
         ...(position.last < 0 ? {} : { "last-event-id": String(position.last) }),
       },
-      signal,
+      signal: silence.signal,
     });
     const arrived: RunEvent[] = [];
     const parser = createParser({
@@ -73,8 +71,7 @@ async function* frames(
     });
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
-      clearTimeout(timer);
-      timer = setTimeout(() => { silence.abort(); }, silenceMs);
+      silence.restart();
       parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
       for (const event of arrived.splice(0)) {
         if (event.sequence <= position.last) continue;
@@ -83,7 +80,6 @@ async function* frames(
       }
     }
   } finally {
-    clearTimeout(timer);
-    silence.abort();
+    silence.release();
   }
 }

@@ -64,12 +64,11 @@ export function createTransport(options: ClientOptions): Transport {
   async function send(request: ClientRequest): Promise<{ status: number; headers: Headers; body: unknown }> {
     const giveUpAt = performance.now() + retryForMs;
     for (let tries = 0; ; tries += 1) {
-      const timeout = AbortSignal.timeout(request.timeoutMs ?? 30_000);
-      const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+      const limit = limitTry(request.timeoutMs ?? 30_000, request.signal);
       let failed: Error;
       let waitMs = (backoffMs[tries] ?? 4_000) * (0.5 + Math.random());
       try {
-        const response = await call(request, signal);
+        const response = await call(request, limit.signal);
         const body = await readJson(response);
         if (response.ok || response.status === 304) return { status: response.status, headers: response.headers, body };
         failed = toError(response, body);
@@ -80,6 +79,8 @@ export function createTransport(options: ClientOptions): Transport {
         if (thrown instanceof ClientError && thrown.status !== 429 && thrown.status !== 503) throw thrown;
         if (request.signal?.aborted === true) throw thrown;
         failed = thrown instanceof ClientError ? thrown : new Unreachable(root, thrown);
+      } finally {
+        limit.release();
       }
       if (performance.now() + waitMs > giveUpAt) throw failed;
       await pause(waitMs, request.signal);
@@ -114,6 +115,30 @@ function toError(response: Response, body: unknown): ClientError {
   }
   const text = `expected an error envelope, seen status ${String(response.status)}; is this the address of the api?`;
   return new ClientError(text, { code: "internal_error", status: response.status, requestId });
+}
+
+/** Aborts after `ms` or with the outer signal. `restart` begins the time anew; `release` lets go of both. */
+export function limitTry(
+  ms: number,
+  outer: AbortSignal | undefined,
+): { signal: AbortSignal; restart: () => void; release: () => void } {
+  const ended = new AbortController();
+  const late = (): void => { ended.abort(new DOMException(`no answer within ${String(ms)} ms`, "TimeoutError")); };
+  const follow = (): void => { ended.abort(outer?.reason); };
+  let timer = setTimeout(late, ms);
+  if (outer?.aborted === true) follow();
+  else outer?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: ended.signal,
+    restart() {
+      clearTimeout(timer);
+      timer = setTimeout(late, ms);
+    },
+    release() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", follow);
+    },
+  };
 }
 
 /** Waits, unless the signal aborts first; then it throws the signal's reason. */

@@ -9,13 +9,13 @@ let written: { msg: string }[];
 let exits: number[];
 
 beforeEach(() => {
-  before = new Map(heard.map((name) => [name, process.rawListeners(name as "SIGTERM")]));
+  before = new Map(heard.map((name) => [name, process.rawListeners(name)]));
   written = [];
   exits = [];
 });
 afterEach(() => {
   for (const name of heard) {
-    for (const listener of process.rawListeners(name as "SIGTERM")) {
+    for (const listener of process.rawListeners(name)) {
       if (before.get(name)?.includes(listener) !== true) process.removeListener(name, listener as () => void);
     }
   }
@@ -30,7 +30,7 @@ function start(steps: ShutdownStep[]): Shutdown {
 
 /** Calls the listeners that `onShutdown` added, as the event would. */
 function raise(name: (typeof heard)[number], ...given: unknown[]): void {
-  for (const listener of process.rawListeners(name as "SIGTERM")) {
+  for (const listener of process.rawListeners(name)) {
     if (before.get(name)?.includes(listener) !== true) (listener as (...all: unknown[]) => void)(...given);
   }
 }

@@ -9,7 +9,7 @@ export type Arrival = Readonly<{
   body: string;
   /** SHA-256 of the body, hex. */
   digest: string;
-  /** Whether the receiver did what was asked: the first arrival of a key it remembers, unless its plan refuses. */
+  /** Whether the receiver did what was asked: the first arrival of a key it remembers, unless its plan refuses; a GET asks for nothing. */
   accepted: boolean;
   /** The status it was answered with, or what became of it instead; absent while it is open. */
   readonly outcome?: number | "reset" | "gone";

@@ -14,7 +14,7 @@ export type Receiver = Readonly<{
   open: () => readonly Arrival[];
   /** From now on every arrival is dealt with by this plan. A repeat of a remembered key is answered as its first was. */
   plan: (next: Plan | ((arrival: Arrival) => Plan)) => void;
-  /** How often each identity was accepted; the identity is read out of the body, so that one under two keys shows. */
+  /** How often each identity was accepted, GETs left out; the identity is read out of the body, so that one under two keys shows. */
   accepted: (identityOf?: (arrival: Arrival) => string) => ReadonlyMap<string, number>;
   /** Forgets every key, as a provider does when its retention is over. */
   forgetKeys: () => void;
@@ -40,7 +40,7 @@ export async function startReceiver(first: Plan = {}): Promise<Receiver> {
     const known = entry.key === "" ? undefined : remembered.get(entry.key);
     const plan = known ?? planFor(entry);
     const { status = 200, holdMs = 0, then = "answer" } = plan;
-    entry.accepted = known === undefined && status < 300;
+    entry.accepted = known === undefined && status < 300 && entry.method !== "GET";
     if (entry.accepted && entry.key !== "") remembered.set(entry.key, { ...plan, holdMs: 0, then: "answer" });
     ledger.push(entry);
     response.on("close", () => {
@@ -71,7 +71,7 @@ export async function startReceiver(first: Plan = {}): Promise<Receiver> {
     plan: (next) => { planFor = typeof next === "function" ? next : () => next; },
     accepted(identityOf = identityIn) {
       const counts = new Map<string, number>();
-      for (const entry of ledger) {
+      for (const entry of ledger.filter(({ method }) => method !== "GET")) {
         const identity = identityOf(entry);
         counts.set(identity, (counts.get(identity) ?? 0) + Number(entry.accepted));
       }

@@ -1,0 +1,95 @@
+import type { TicketPublisher } from "@mainstay/broker";
+import { isTransient, type Queryable } from "@mainstay/database";
+import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { createRest } from "../rest.js";
+import { drainUnheard } from "./drain-unheard.js";
+import { publishBatch } from "./publish-batch.js";
+
+/** What the outbox is run with. Without a publisher there is no broker. */
+export type OutboxParts = Readonly<{
+  db: Queryable;
+  publisher: Pick<TicketPublisher, "publish" | "brokerUp"> | undefined;
+  /** This relay's incarnation. */
+  relay: string;
+  /** How often rows are looked for when nobody wakes the loop, in milliseconds. */
+  relayPollMs: number;
+  logger: Logger;
+  metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures">;
+}>;
+
+/** The running loop. */
+export type RunningOutbox = Readonly<{
+  /** Rows may be due, or the broker is back: look now. */
+  wake(): void;
+  /** Resolves once the batch under way has ended; no further one begins. */
+  stop(): Promise<void>;
+  /** Rejects with what is no outage: a bug, for the process to end by. */
+  done: Promise<void>;
+}>;
+
+/** Rows of one batch; a full one is followed by the next at once. */
+const limit = 512;
+
+/** Well above what a batch may take: a publication's time-out and two statements'. */
+const staleMs = 15_000;
+
+/** Without a broker the outbox is emptied this many polls apart. */
+const unheardPolls = 5;
+
+/** Outages of Postgres are asked about this often. */
+const outageRestMs = 500;
+
+/**
+ * Moves due outbox rows to the broker until stopped. Woken by hints, it looks
+ * by itself every `relayPollMs`, and sooner when a row falls due sooner. While
+ * the broker is away rows are left where they are: the workers' sweep finds
+ * the runs. Many relays may run; `skip locked` shares the rows between them.
+ */
+export function runOutbox({ db, publisher, relay, relayPollMs, logger, metrics }: OutboxParts): RunningOutbox {
+  const rest = createRest();
+  const topic = { topic: "dispatch" };
+  let databaseAway = false;
+
+  /** One look; answers how long to rest. */
+  const look = async (): Promise<number> => {
+    if (publisher === undefined) {
+      const found = await drainUnheard({ db, relay, limit, staleMs });
+      return found === limit ? 0 : unheardPolls * relayPollMs;
+    }
+    if (!publisher.brokerUp()) return relayPollMs;
+    const batch = await publishBatch({ db, publisher, relay, limit, staleMs, horizonMs: relayPollMs });
+    if (batch.published > 0) metrics.outboxPublished.inc(topic, batch.published);
+    for (const err of batch.failures) {
+      metrics.outboxPublishFailures.inc(topic);
+      logger.warn(logEvents.publishFailed, { err });
+    }
+    if (batch.taken === limit && batch.failures.length === 0) return 0;
+    return Math.min(relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs));
+  };
+
+  const loop = async (): Promise<void> => {
+    while (!rest.stopped()) {
+      try {
+        const restMs = await look();
+        if (databaseAway) logger.info(logEvents.databaseReachable);
+        databaseAway = false;
+        await rest.take(restMs);
+      } catch (error) {
+        if (!isTransient(error)) throw error;
+        if (!databaseAway) logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) });
+        databaseAway = true;
+        await rest.take(outageRestMs);
+      }
+    }
+  };
+
+  const done = loop();
+  return Object.freeze({
+    wake: rest.end,
+    stop: async () => {
+      rest.stop();
+      await done.catch(() => undefined);
+    },
+    done,
+  });
+}
