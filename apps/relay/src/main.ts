@@ -1,1 +1,53 @@
-export {};
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { createTicketPublisher } from "@mainstay/broker";
+import { readConfig } from "@mainstay/config";
+import { createDatabase } from "@mainstay/database";
+import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
+import { keepIncarnation } from "./keep-incarnation.js";
+import { runOutbox } from "./outbox/run-outbox.js";
+import { reportMetrics } from "./report-metrics.js";
+import { createRest } from "./rest.js";
+
+const config = readConfig("relay", process.env);
+const bornAs = randomUUID();
+const logger = createLogger({ role: "relay", incarnation: bornAs, level: config.logLevel });
+const metrics = createMetrics({ role: "relay" });
+
+const db = createDatabase({
+  url: config.databaseUrl, applicationName: "mainstay-relay", poolSize: config.dbPool,
+  statementTimeoutMs: config.statementTimeoutMs, idleInTransactionMs: config.idleTxTimeoutMs,
+  onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
+});
+
+const rest = createRest();
+const publisher = config.broker === "none" ? undefined : createTicketPublisher(
+  { url: config.redisUrl, prefix: config.brokerPrefix, commandTimeoutMs: 2_000 },
+  {
+    onState: (up) => {
+      if (up) logger.info(logEvents.brokerUp);
+      else logger.warn(logEvents.brokerDown);
+      rest.end();
+    },
+    onError: (err, suppressed) => { logger.warn(logEvents.brokerError, { err, suppressed }); },
+  },
+);
+reportMetrics({ metrics, db, publisher, config });
+
+const incarnation = await keepIncarnation({
+  bornAs, config, host: hostname(), logger, metrics,
+  onWake: rest.end,
+  degraded: () => (publisher?.brokerUp() === false ? ["degraded: the broker is away, workers find runs by sweeping"] : []),
+  onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },
+});
+const outbox = runOutbox({ db, publisher, relay: bornAs, relayPollMs: config.relayPollMs, rest, logger, metrics });
+
+const shutdown = onShutdown(logger, [
+  { name: "drain", run: () => incarnation.drain() },
+  { name: "outbox", run: () => outbox.stop() },
+  { name: "broker", run: () => publisher?.close() },
+  { name: "retire", run: () => incarnation.retire() },
+  { name: "database", run: () => db.end() },
+]);
+if (config.broker === "none") logger.warn(logEvents.brokerless);
+logger.info(logEvents.processReady, { port: incarnation.port(), broker: config.broker });

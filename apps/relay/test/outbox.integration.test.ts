@@ -7,6 +7,7 @@ import { createTestDatabase, startOwnRedis, until, type OwnRedis, type TestDatab
 import pg from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { runOutbox, type RunningOutbox } from "../src/outbox/run-outbox.js";
+import { createRest, type Rest } from "../src/rest.js";
 
 const prefix = "{relay-test}";
 const [document] = conformanceFixtures;
@@ -73,13 +74,14 @@ function listen(pool: string): string[] {
   return taken;
 }
 
-function start(more: Partial<Parameters<typeof runOutbox>[0]> = {}): RunningOutbox {
+function start(more: Partial<Parameters<typeof runOutbox>[0]> = {}): Rest {
+  const rest = createRest();
   const outbox = runOutbox({
-    db, publisher, relay: randomUUID(), relayPollMs: 200, metrics: createMetrics({ role: "relay" }),
+    db, publisher, relay: randomUUID(), relayPollMs: 200, rest, metrics: createMetrics({ role: "relay" }),
     logger: createLogger({ role: "relay", incarnation: "i", level: "error" }), ...more,
   });
   outboxes.push(outbox);
-  return outbox;
+  return rest;
 }
 
 test("every accepted run rings once in its own pool, and no row is left", async () => {
@@ -94,11 +96,11 @@ test("every accepted run rings once in its own pool, and no row is left", async 
 
 test("woken, a run rings within milliseconds although the next poll is far", async () => {
   const taken = listen("default");
-  const outbox = start({ relayPollMs: 60_000 });
+  const rest = start({ relayPollMs: 60_000 });
   await until("the first look is over", async () => (await rowsLeft()) === 0, 2_000);
   const [id] = await acceptRuns(1);
   const from = performance.now();
-  outbox.wake();
+  rest.end();
   await until("the run rang", () => taken.length === 1, 3_000);
   expect(performance.now() - from).toBeLessThan(1_000);
   expect(taken).toEqual([id]);
@@ -148,9 +150,9 @@ test("while the broker is away rows are left untouched, and ring once it is back
   const taken = listen("default");
   await redis.kill();
   await until("the publisher knows", () => !publisher.brokerUp(), 3_000);
-  const outbox = start();
+  const rest = start();
   const ids = await acceptRuns(20);
-  outbox.wake();
+  rest.end();
   await new Promise((resolve) => setTimeout(resolve, 500));
   const { rows } = await admin.query<{ tries: number }>("select distinct tries from outbox");
   expect(rows).toEqual([{ tries: 0 }]);

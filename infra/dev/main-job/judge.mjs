@@ -25,7 +25,14 @@ export function judge({ services, submitted, accepted, watch, kill, takeovers, i
       observedMs: tightest?.observedMs,
       boundMs: tightest?.boundMs,
     },
-    effects: { ...effects, inFlightAtKill: atKill.size },
+    effects: {
+      identities: effects.identities,
+      accepted: effects.accepted,
+      arrivals: effects.arrivals,
+      repeats: effects.repeats,
+      inFlightAtKill: atKill.size,
+      maxAcceptedPerIdentity: effects.maxAcceptedPerIdentity,
+    },
   };
   const { runs } = document;
   const claims = [

@@ -13,7 +13,7 @@ export async function killHolder({ fleet, watch, receiver, identityOf, until }) 
     });
     candidates.sort((a, b) => b.open.length - a.open.length);
     const [best] = candidates;
-    return best && best.open.length >= 3 && best.held.length >= 5 ? best : undefined;
+    return best && best.open.length >= 5 && best.held.length >= 8 ? best : undefined;
   });
   const killedAtWall = Date.now();
   const killedAt = performance.now();

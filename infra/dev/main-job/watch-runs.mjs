@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 const terminal = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
 /**
@@ -6,6 +8,7 @@ const terminal = new Set(["run.completed", "run.failed", "run.cancelled"]);
  */
 export function watchRuns(client, runIds) {
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal); // every stream hears it
   const logs = new Map(runIds.map((runId) => [runId, []]));
   let failure;
   const watching = runIds.map(async (runId) => {

@@ -5,5 +5,5 @@ import { say } from "../say.mjs";
 export async function migrateDatabase(url) {
   const { migrate } = await import(`${paths.root}/packages/database/dist/index.js`);
   const applied = await migrate(url, paths.migrations);
-  say(applied.length ? `migrated  ${applied.join(", ")}` : "migrated  nothing to apply");
+  if (applied.length) say(`migrated  ${applied.join(", ")}`);
 }

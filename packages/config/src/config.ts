@@ -24,6 +24,8 @@ export type FleetConfig = Readonly<
     /** Worker pool; runs of a definition that names none go to `default`. */
     pool: string;
     commit: string;
+    /** Of this release, such as `0.1.0`. */
+    version: string;
     /** The longest gap between two sweeps while there is work about, or while no broker rings. */
     sweepMs: number;
     /** The longest gap between two sweeps of an idle worker beside a live broker. */

@@ -5,6 +5,7 @@ import { brokenRules, type Ruled } from "./rules/broken-rules.js";
 import { readSettings } from "./settings/read-settings.js";
 import { settings } from "./settings/settings.js";
 import type { Environment, Role } from "./settings/setting.js";
+import { version } from "./version.js";
 
 /**
  * Reads the settings of one role from `env`, once, at the door of a process.
@@ -41,6 +42,7 @@ export function readConfig<R extends Role>(role: R, env: Environment): ConfigOf[
     port: values.port ?? (role === "api" ? 8_080 : 0),
     pool: values.pool ?? "default",
     commit: values.commit ?? "unknown",
+    version,
     egressAllow: Object.freeze([...values.egressAllow]),
     sweepMs,
     idleSweepMs: values.broker === "none" ? sweepMs : 4 * sweepMs,

@@ -28,7 +28,7 @@ async function starter(code: string): Promise<{ child: ChildProcess; ports: numb
     process.send(servers.map((server) => server.port));`);
   const child = fork(file, { stdio: "inherit" });
   onTestFinished(() => {
-    child.kill("SIGKILL");
+    if (child.connected) child.disconnect();
     rmSync(folder, { recursive: true, force: true });
   });
   const [ports] = (await once(child, "message")) as [number[]];

@@ -1,7 +1,7 @@
 import type { TicketPublisher } from "@mainstay/broker";
 import { isTransient, type Queryable } from "@mainstay/database";
 import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
-import { createRest } from "../rest.js";
+import type { Rest } from "../rest.js";
 import { drainUnheard } from "./drain-unheard.js";
 import { publishBatch } from "./publish-batch.js";
 
@@ -13,14 +13,14 @@ export type OutboxParts = Readonly<{
   relay: string;
   /** How often rows are looked for when nobody wakes the loop, in milliseconds. */
   relayPollMs: number;
+  /** The loop's rests: end one when rows may be due or the broker is back. */
+  rest: Rest;
   logger: Logger;
   metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures">;
 }>;
 
 /** The running loop. */
 export type RunningOutbox = Readonly<{
-  /** Rows may be due, or the broker is back: look now. */
-  wake(): void;
   /** Resolves once the batch under way has ended; no further one begins. */
   stop(): Promise<void>;
   /** Rejects with what is no outage: a bug, for the process to end by. */
@@ -45,8 +45,7 @@ const outageRestMs = 500;
  * the broker is away rows are left where they are: the workers' sweep finds
  * the runs. Many relays may run; `skip locked` shares the rows between them.
  */
-export function runOutbox({ db, publisher, relay, relayPollMs, logger, metrics }: OutboxParts): RunningOutbox {
-  const rest = createRest();
+export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, metrics }: OutboxParts): RunningOutbox {
   const topic = { topic: "dispatch" };
   let databaseAway = false;
 
@@ -85,7 +84,6 @@ export function runOutbox({ db, publisher, relay, relayPollMs, logger, metrics }
 
   const done = loop();
   return Object.freeze({
-    wake: rest.end,
     stop: async () => {
       rest.stop();
       await done.catch(() => undefined);

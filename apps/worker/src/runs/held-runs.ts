@@ -20,14 +20,15 @@ export function createHeldRuns(slots: number): HeldRuns {
   let reserved = 0;
   let listeners: ((wasFull: boolean) => void)[] = [];
   const tell = (wasFull: boolean) => { for (const listener of listeners) listener(wasFull); };
-  const free = () => {
+  const room = () => {
     const limits = [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
-    return Math.max(0, Math.min(slots, ...limits) - byId.size - reserved);
+    return Math.min(slots, ...limits) - byId.size;
   };
+  const free = () => Math.max(0, room() - reserved);
   const drop = (run: HeldRun, why: string) => {
     if (run.dropped) return;
     run.dropped = true;
-    const wasFull = free() === 0;
+    const wasFull = room() <= 0;
     for (const timer of run.timers.values()) clearTimeout(timer);
     run.timers.clear();
     for (const execution of run.executions.values()) {
@@ -49,9 +50,8 @@ export function createHeldRuns(slots: number): HeldRuns {
     dropAll: (why) => { for (const run of [...byId.values()]) drop(run, why); },
     reserve: (n) => { reserved += n; },
     unreserve: (n) => {
-      const wasFull = free() === 0;
       reserved -= n;
-      tell(wasFull);
+      tell(false);
     },
     free,
     onFree: (listener) => { listeners = [...listeners, listener]; },
