@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { readConfig, type WorkerConfig } from "@mainstay/config";
+import { readConfig } from "@mainstay/config";
 import { createDatabase, type ReleaseLimits } from "@mainstay/database";
-import { beginLiveness, type Liveness } from "@mainstay/liveness";
+import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startWorker, type RunningWorker } from "./start-worker.js";
 import { loadKnownWorkflows } from "./workflows/known-workflows.js";
 
-const config: WorkerConfig = readConfig("worker", process.env);
+const config = readConfig("worker", process.env);
 const bornAs = randomUUID();
 const logger = createLogger({ role: "worker", incarnation: bornAs, level: config.logLevel });
 const metrics = createMetrics({ role: "worker" });
@@ -22,53 +22,36 @@ const limits: ReleaseLimits = {
 };
 const workflows = await loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" });
 
-let worker: RunningWorker | undefined; // there once this incarnation lives
-let liveness = await begin(bornAs, config.port);
-worker = startWorker({
+/** Hints and probes may come before the worker stands; they find nothing to do. */
+const standing: { worker?: RunningWorker } = {};
+const incarnation = await keepIncarnation({
+  bornAs, role: "worker", pool: config.pool, host: hostname(), version: config.commit, slots: config.slots,
+  config, limits, attests: "audit", probe: { host: config.host, port: config.port }, logger, metrics,
+  onLost: () => { standing.worker?.dropAll("the incarnation has lapsed"); },
+  onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },
+  onHint: (channel) => { standing.worker?.hint(channel); },
+  readiness: () => ({
+    ready: standing.worker !== undefined,
+    reasons: config.broker === "redis" && standing.worker?.brokerUp() !== true ? ["degraded: the broker is away, runs are found by sweeping"] : [],
+  }),
+  metricsText: () => metrics.text(),
+});
+const worker = startWorker({
   config, db, limits, workflows, logger, metrics,
   life: {
-    incarnation: () => liveness.incarnation,
-    attest: () => { liveness.attest(); },
-    validUntil: () => liveness.validUntil(),
-    onLapsed: () => { void beginAnew(); },
+    incarnation: () => incarnation.current().incarnation,
+    attest: () => { incarnation.current().attest(); },
+    validUntil: () => incarnation.current().validUntil(),
+    onLapsed: () => { incarnation.renew(incarnation.current()); },
   },
 });
+standing.worker = worker;
+
 const shutdown = onShutdown(logger, [
-  { name: "drain", withinMs: config.drainMs + 2_000, run: async (hurry) => { await liveness.drain(); await worker?.drain(hurry); } },
-  { name: "retire", run: () => liveness.retire() },
+  { name: "drain", withinMs: config.drainMs + 2_000, run: async (hurry) => { await incarnation.drain(); await worker.drain(hurry); } },
+  { name: "retire", run: () => incarnation.retire() },
   { name: "database", run: () => db.end() },
 ]);
-logger.info(logEvents.processReady, { port: liveness.port ?? config.port, pool: config.pool, broker: config.broker, slots: config.slots });
+logger.info(logEvents.processReady, { port: incarnation.port(), pool: config.pool, broker: config.broker, slots: config.slots });
 if (config.broker === "none") logger.warn(logEvents.brokerless);
 if (config.egressAllow.length > 0) logger.warn(logEvents.egressOpened, { ranges: config.egressAllow.join(",") });
-
-function begin(incarnation: string, port: number): Promise<Liveness> {
-  return beginLiveness({
-    incarnation, role: "worker", pool: config.pool, host: hostname(), version: config.commit, slots: config.slots,
-    config, limits, attests: "audit", probe: { host: config.host, port }, logger, metrics,
-    onLost: () => { void beginAnew(); },
-    onHint: (channel) => { worker?.hint(channel); },
-    readiness: () => ({
-      ready: true,
-      reasons: config.broker === "redis" && worker?.brokerUp() !== true ? ["degraded: the broker is away, runs are found by sweeping"] : [],
-    }),
-    metricsText: () => metrics.text(),
-  });
-}
-
-let renewing: Promise<void> | undefined;
-
-/** The incarnation is over: everything held belongs to others. The process goes on under a new one. */
-function beginAnew(): Promise<void> {
-  renewing ??= (async () => {
-    worker?.dropAll("the incarnation has lapsed");
-    if (shutdown.signal.aborted) return;
-    const { port } = liveness;
-    await liveness.retire(0);
-    liveness = await begin(randomUUID(), port ?? 0);
-  })().catch((error: unknown) => {
-    logger.error(logEvents.processCrashed, { err: error instanceof Error ? error : new Error(String(error)) });
-    void shutdown.begin("no new incarnation could begin", 1);
-  }).finally(() => { renewing = undefined; });
-  return renewing;
-}

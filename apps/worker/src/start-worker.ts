@@ -54,8 +54,8 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const onFenced = (op: string) => { metrics.fenceRejected.inc({ op }); };
   const batch = { giveUpMs: GIVE_UP_MS, onFlush };
   const claimant = () => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size, leaseMs: config.leaseMs });
-  let tickets: TicketConsumer | undefined;
-  let sweep: SweepLoop | undefined;
+  /** The loops know of each other; each stands once it has begun. */
+  const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 
   const runs = createExecuteRuns({
     db, held, workflows, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
@@ -104,7 +104,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const audit = startAuditLoop({
     db, life, held, workflows, limits, auditMs: config.auditMs, statementTimeoutMs: config.statementTimeoutMs,
     stop: runs.stop,
-    wakeSweep: (afterMs) => { sweep?.wake(afterMs); },
+    wakeSweep: (afterMs) => { loops.sweep?.wake(afterMs); },
     onLapsed: life.onLapsed,
     onMislaid: (count) => {
       if (count === 0) return;
@@ -115,10 +115,10 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
     onError,
   });
 
-  sweep = startSweepLoop({
+  loops.sweep = startSweepLoop({
     db, held, claimant, begin, sweepMs: config.sweepMs, onError,
     draining: () => draining,
-    brokerless: () => tickets === undefined || !tickets.brokerUp(),
+    brokerless: () => loops.tickets?.brokerUp() !== true,
     onSwept: () => { metrics.sweptRuns.inc({ pool }); metrics.claims.inc({ pool, result: "won", reason: "sweep" }); },
     onLostReply: () => { audit.now(); },
   });
@@ -131,12 +131,12 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
 
   if (config.broker === "redis") {
     const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush });
-    tickets = createTicketConsumer({
+    loops.tickets = createTicketConsumer({
       url: config.redisUrl, prefix: config.brokerPrefix, pool, commandTimeoutMs: COMMAND_TIMEOUT_MS,
       freeSlots: () => (draining ? 0 : held.free()),
       onTicket: (runIds) => takeTicket({
         claim, held, incarnation: life.incarnation, draining: () => draining, begin, onError,
-        putBack: (ids) => tickets?.putBack(ids) ?? Promise.resolve(),
+        putBack: (ids) => loops.tickets?.putBack(ids) ?? Promise.resolve(),
         onLostReply: () => { audit.now(); },
         onAnswer: (runId, { result, reason }) => {
           metrics.claims.inc({ pool, result, reason });
@@ -149,14 +149,14 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
       onState: (up: boolean) => {
         metrics.brokerUp.set(up ? 1 : 0);
         logger.warn(up ? logEvents.brokerUp : logEvents.brokerDown);
-        sweep?.wake();
+        loops.sweep?.wake();
       },
       onError: (error: Error) => { logger.warn(logEvents.brokerError, { err: error }); },
     });
   }
   held.onFree((wasFull) => {
-    tickets?.nudge();
-    if (wasFull && !draining) sweep?.wake(10);
+    loops.tickets?.nudge();
+    if (wasFull && !draining) loops.sweep?.wake(10);
   });
   metrics.beforeScrape(() => {
     metrics.slots.set({ pool }, config.slots);
@@ -170,15 +170,15 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
 
   return {
     hint: (channel) => {
-      if (channel === "work") sweep?.wake();
+      if (channel === "work") loops.sweep?.wake();
       if (channel === "stop" && held.byId.size > 0) audit.now();
     },
     dropAll: held.dropAll,
     holding: () => held.byId.size,
-    brokerUp: () => tickets?.brokerUp() ?? false,
+    brokerUp: () => loops.tickets?.brokerUp() ?? false,
     drain: async (hurry) => {
       draining = true;
-      await Promise.all([tickets?.stop(), sweep?.stop()]);
+      await Promise.all([loops.tickets?.stop(), loops.sweep?.stop()]);
       runs.yieldIdle();
       const until = performance.now() + config.drainMs;
       while (held.byId.size > 0 && performance.now() < until && !hurry.aborted) await sleep(20);

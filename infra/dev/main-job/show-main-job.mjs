@@ -22,7 +22,7 @@ export async function showMainJob({ fleet, client, receiver, services }) {
   try {
     say(`1  ${identities.size} runs accepted: prepare → charge (an HTTP request to the receiver) → confirm`);
     const kill = await killHolder({ fleet, watch, receiver, until, identityOf: (runId) => identities.get(runId) });
-    const inFlight = await readInFlight(client, kill.held);
+    const inFlight = await readInFlight(client, [...watch.logs.keys()]);
     say(`2  ${kill.victim.name} held ${kill.held.length} runs, ${kill.open.length} with a request on the wire: killed, its parent saw ${kill.exit.signal ?? `status ${kill.exit.code}`}`);
     say("3  the peer takes over");
     const takeoversNow = () => readTakeovers({ logs: watch.logs, kill, bounds, classOfTrigger });
@@ -47,7 +47,7 @@ async function watchToTheEnd({ watch, kill, takeoversNow, accepted }) {
   let told = "";
   const tellNow = () => {
     const takeovers = takeoversNow();
-    const progress = { lost: kill.held.length, resumed: takeovers.filter(({ observedMs }) => observedMs !== undefined).length, completed: watch.ended("run.completed").length, accepted };
+    const progress = { lost: Math.max(kill.held.length, takeovers.length), resumed: takeovers.filter(({ observedMs }) => observedMs !== undefined).length, completed: watch.ended("run.completed").length, accepted };
     const text = JSON.stringify(progress);
     if (text !== told) tellProgress({ sinceMs: performance.now() - kill.killedAt, ...progress });
     told = text;

@@ -95,10 +95,10 @@ test("ending all sessions of a healthy worker at once lapses nobody, and it live
   const peers = await Promise.all([stage.peer(), stage.peer(), stage.peer(), stage.peer()]);
   await watched(peers.map(({ incarnation }) => incarnation));
   await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like $1",
-    [`mainstay worker % ${peers[0]?.incarnation.slice(0, 8)}`]);
+    [`mainstay worker % ${peers[0].incarnation.slice(0, 8)}`]);
   await pause(2 * scaled.leaseMs);
   expect(peers.map(({ lost }) => lost.length)).toEqual([0, 0, 0, 0]);
-  expect(await findIncarnation(stage.db, peers[0]?.incarnation ?? "")).toMatchObject({ lapsed: false });
+  expect(await findIncarnation(stage.db, peers[0].incarnation)).toMatchObject({ lapsed: false });
 });
 
 test("a worker that joins the ring is watched at once, and a killed one leaves no session behind", async () => {

@@ -28,8 +28,8 @@ test.each([0.1 / 3, 2 / 3, 10 / 3])("a restart of Postgres that takes %f leases 
   await pause(leases * scaled.leaseMs);
   if (leases > 1) {
     expect(peers.map(({ liveness }) => liveness.isValid())).toEqual([false, false, false]);
-    expect((await probe(peers[0]?.liveness.port, "/health/ready")).status).toBe(503);
-    expect((await probe(peers[0]?.liveness.port, "/health/live")).status).toBe(200);
+    expect((await probe(peers[0].liveness.port, "/health/ready")).status).toBe(503);
+    expect((await probe(peers[0].liveness.port, "/health/live")).status).toBe(200);
   }
   await server.start();
   await until("all valid again", () => peers.every(({ liveness }) => liveness.isValid()), 10_000);
@@ -37,7 +37,7 @@ test.each([0.1 / 3, 2 / 3, 10 / 3])("a restart of Postgres that takes %f leases 
   expect(peers.map(({ lost }) => lost)).toEqual([[], [], []]);
   for (const { incarnation } of peers) expect(await findIncarnation(stage.db, incarnation)).toMatchObject({ lapsed: false, holds: 3 });
   expect(await stage.sql("select from run_events where type = 'lease.lost' and run_id = any($1::uuid[])", [runs])).toEqual([]);
-  expect((await probe(peers[0]?.liveness.port, "/health/ready")).status).toBe(200);
+  expect((await probe(peers[0].liveness.port, "/health/ready")).status).toBe(200);
 }, 60_000);
 
 test("an audit that cannot reach a database that is away does not count as a wedge", async () => {

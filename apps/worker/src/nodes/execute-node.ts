@@ -38,7 +38,7 @@ export async function executeNode(
     const output = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
     if (isOver(execution, run)) return undefined;
     finish(execution, run);
-    if (execution.openUnsafe.size > 0) return failed(nodeId, toEnvelope("platform.effect_outcome_unconfirmed", { component: nodeId }), elapsed());
+    if (execution.openUnsafe.size > 0) return failed(nodeId, toEnvelope("platform.effect_outcome_unconfirmed", { component: nodeId }), { durationMs: elapsed(), retryAfterMs: 0 });
     return { kind: "completed", node: nodeId, output, durationMs: elapsed() };
   } catch (thrown) {
     if (isOver(execution, run)) return undefined;
@@ -48,7 +48,7 @@ export async function executeNode(
       return { kind: "suspended", node: nodeId, waitingOn: thrown.waitingOn, dueMs: thrown.dueMs, asks: thrown.asks, ...(thrown.effectId === undefined ? {} : { effectId: thrown.effectId }) };
     }
     const failure = toFailure(parts, { thrown, execution, run, document });
-    return failed(nodeId, failure, elapsed(), retryAfterOf(thrown));
+    return failed(nodeId, failure, { durationMs: elapsed(), retryAfterMs: retryAfterOf(thrown) });
   }
 }
 
@@ -59,8 +59,8 @@ function finish(execution: Execution, run: HeldRun): void {
   if (run.executions.get(execution.nodeId) === execution) run.executions.delete(execution.nodeId);
 }
 
-const failed = (node: string, failure: FailureEnvelope, durationMs: number, retryAfterMs = 0): Settlement =>
-  ({ kind: "failed", node, failure, retryAfterMs, durationMs });
+const failed = (node: string, failure: FailureEnvelope, times: { durationMs: number; retryAfterMs: number }): Settlement =>
+  ({ kind: "failed", node, failure, ...times });
 
 /** The effect-window rule stands above what was thrown. */
 function toFailure(parts: NodeParts, { thrown, execution, run, document }: { thrown: unknown; execution: Execution; run: HeldRun; document: NodeDocument }): FailureEnvelope {
@@ -107,9 +107,9 @@ async function withTimeout<Value>(execution: Execution, timeoutMs: number, act: 
   }
 }
 
-async function runNode(
+function runNode(
   parts: NodeParts, { run, document, execution, continued }: { run: HeldRun; document: NodeDocument; execution: Execution; continued: boolean },
-): Promise<unknown> {
+): unknown {
   const code = run.workflow.workflow?.code[document.id];
   const nodeRun = toNodeRun(run);
   const mapped = code?.input?.(doneOf(run), nodeRun);

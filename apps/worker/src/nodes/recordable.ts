@@ -8,13 +8,13 @@ import { WorkflowFailure } from "@mainstay/sdk";
  */
 export function recordable(value: unknown, maxBytes: number): unknown {
   if (value === undefined) return null;
-  let text: string | undefined;
+  let text: unknown; // of a function or a symbol there is no text
   try {
-    text = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed().replaceAll("\u0000", "\uFFFD") : inner)) as string | undefined;
+    text = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? inner.toWellFormed().replaceAll("\u0000", "\uFFFD") : inner));
   } catch (cause) {
     throw new WorkflowFailure("platform.contract_mismatch", { cause });
   }
-  if (text === undefined) return null;
+  if (typeof text !== "string") return null;
   if (Buffer.byteLength(text) > maxBytes) throw new WorkflowFailure("platform.data_limit_exceeded", { attributes: { limitBytes: maxBytes, bytes: Buffer.byteLength(text) } });
   return JSON.parse(withCleanNames(text));
 }

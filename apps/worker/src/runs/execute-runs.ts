@@ -2,7 +2,7 @@ import { createProgress, loadNodes, type ClaimedRun, type ProgressAnswer, type Q
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import { executeNode, type NodeParts } from "../nodes/execute-node.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
-import type { HeldRun, NodeMemory, Settlement } from "./held-run.js";
+import { isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 import type { HeldRuns } from "./held-runs.js";
 import { mergeSettlements, type MergedWrite, type MergeSettings } from "./merge-settlements.js";
 
@@ -50,19 +50,19 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   });
 
   const settle = async (run: HeldRun, settlement: Settlement): Promise<void> => {
-    if (run.dropped) return;
+    if (!isHeld(run)) return;
     const item: Item = { run, settlement };
     let answer: ProgressAnswer;
     try {
       answer = await progress(item);
     } catch (error) {
-      if (run.dropped) return;
+      if (!isHeld(run)) return;
       parts.onError(error, run);
       held.drop(run, "its progress could not be written");
       return;
     }
     const { merged } = item;
-    if (merged === undefined || merged.answered || run.dropped) return; // another item of the same write has gone on already
+    if (merged === undefined || merged.answered || !isHeld(run)) return; // another item of the same write has gone on already
     merged.answered = true;
     run.writing = false;
     goOn(run, merged, answer);
@@ -129,7 +129,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
     if (!fresh) await recall(db, run);
-    if (run.dropped) return;
+    if (!isHeld(run)) return;
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
     if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }

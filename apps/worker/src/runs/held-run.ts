@@ -66,3 +66,6 @@ export type Settlement =
   | { kind: "refused"; failure: FailureEnvelope };
 
 export const isExecuting = (run: HeldRun): boolean => run.executions.size > 0;
+
+/** Asked anew after every await: a peer may have taken it meanwhile. */
+export const isHeld = (run: HeldRun): boolean => !run.dropped;

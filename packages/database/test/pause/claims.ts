@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { createClaim, requestStop, sweepRuns, type ClaimAnswer, type Queryable } from "../../src/index.js";
+import { createClaim, handBackRuns, requestStop, sweepRuns, type ClaimAnswer, type Queryable } from "../../src/index.js";
 import type { Bench } from "../bench/open-bench.js";
 import { accept, beginWorker, claim, claimant, completionOf, limits, progress, rowOf, typesOf } from "../bench/seed.js";
-import { handBackRuns } from "../../src/index.js";
 import { pauseOnce } from "./pause-once.js";
 import type { Scenario } from "./scenario.js";
 
@@ -58,10 +57,11 @@ export const claims: readonly Scenario[] = [
     },
   },
   {
-    of: "runs.claim", holds: "a run that was claimed and handed back meanwhile is claimed once more, under the next fence",
+    of: "runs.claim", holds: "a run that was claimed and handed back meanwhile is due only after this statement's now, and its new ticket is announced",
     show: async (bench) => {
       const [mine, other] = await twoWorkers(bench);
       const runId = await accept(bench.db);
+      await bench.sql("delete from outbox");
       const answer = await pauseOnce(bench, {
         at: "runs.claim", act: (db) => claimOn(db, mine, runId),
         meanwhile: async () => {
@@ -69,8 +69,9 @@ export const claims: readonly Scenario[] = [
           expect(await handBackRuns(bench.db, { owner: other, limits, runs: [{ id: runId, fence, kind: "hand_back" }] })).toHaveLength(1);
         },
       });
-      expect(answer).toMatchObject({ kind: "claimed", run: { fence: "3", claims: 2, lostTrigger: "handed_back" } });
-      expect(await rowOf(bench, runId)).toMatchObject({ owner: mine, fence: "3", claims: 2 });
+      expect(answer).toEqual({ kind: "refused", reason: "not_due" });
+      expect(await bench.sql("select run_id from outbox")).toEqual([{ run_id: runId }]);
+      expect(await claim(bench.db, mine, runId)).toMatchObject({ fence: "3", claims: 2, lostTrigger: "handed_back" });
     },
   },
   {

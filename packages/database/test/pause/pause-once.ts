@@ -11,6 +11,7 @@ const otherPlaces: Readonly<Record<string, string | undefined>> = {
   "incarnations.retire": undefined,
   "incarnations.withhold": undefined,
   "effects.note_ask": undefined,
+  "incarnations.delete": "due",
 };
 
 let lastKey = 0;

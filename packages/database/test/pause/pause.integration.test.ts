@@ -1,10 +1,18 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { statements } from "../../src/index.js";
 import { brokenLaws } from "../bench/broken-laws.js";
 import { openBench, type Bench } from "../bench/open-bench.js";
+import { acceptance } from "./acceptance.js";
 import { claims } from "./claims.js";
+import { effects } from "./effects.js";
+import { holders } from "./holders.js";
+import { incarnations } from "./incarnations.js";
+import { releases } from "./releases.js";
 import type { Scenario } from "./scenario.js";
+import { stops } from "./stops.js";
+import { unguarded } from "./unguarded.js";
 
-const scenarios: readonly Scenario[] = [...claims];
+const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...effects, ...incarnations];
 
 let bench: Bench;
 beforeAll(async () => { bench = await openBench(); });
@@ -12,7 +20,14 @@ afterAll(() => bench.close());
 afterEach(async () => {
   expect(await brokenLaws(bench)).toEqual([]);
   // each scenario begins with empty tables
-  await bench.sql("truncate runs, run_nodes, run_events, outbox, idempotency_records, effects, incarnations, dead_letters, ops_events cascade");
+  await bench.sql("truncate runs, run_nodes, run_events, outbox, idempotency_records, effects, incarnations, lanes, dead_letters, ops_events cascade");
 });
 
-test.each(scenarios)("$of paused before its lock: $holds", ({ show }) => show(bench));
+for (const { of, holds, show } of scenarios) test(`${of}, paused before its lock: ${holds}`, () => show(bench));
+
+test("every statement that writes is shown under a pause, or says why it needs no guard", () => {
+  const writing = [...statements.values()].filter(({ text }) => /\b(insert into|update \w+ |delete from)/.test(text)).map(({ name }) => name);
+  const shown = new Set([...scenarios.map(({ of }) => of), ...Object.keys(unguarded)]);
+  expect(writing.filter((name) => !shown.has(name))).toEqual([]);
+  expect([...shown].filter((name) => !writing.includes(name))).toEqual([]);
+});

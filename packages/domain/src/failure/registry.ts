@@ -10,7 +10,7 @@ export type RegisteredFailure = {
   wire?: string;
 };
 
-const entry = (failureClass: FailureClass, message: string, remediation: string, more: { deterministic?: true; wire?: string } = {}): RegisteredFailure =>
+const entry = (failureClass: FailureClass, ...[message, remediation, more = {}]: [string, string, { deterministic?: true; wire?: string }?]): RegisteredFailure =>
   ({ class: failureClass, deterministic: more.deterministic ?? false, message, remediation, ...(more.wire === undefined ? {} : { wire: more.wire }) });
 
 /** The engine's own codes, closed: each under exactly one class. Spelled `platform.<code>` inside. */

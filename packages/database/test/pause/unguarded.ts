@@ -1,0 +1,8 @@
+/** Statements that write and need no pause, each with the reason. */
+export const unguarded: Readonly<Record<string, string>> = {
+  "keys.create": "inserts a row under a fresh id; nothing else is touched",
+  "keys.revoke": "sets a time that is never taken back; twice is the same as once",
+  "workflows.register": "inserts what is not known yet; what is known stays as it is",
+  "outbox.delete": "removes rows by their own numbers; a row is a hint",
+  "outbox.put_back": "gives rows back by their own numbers; a row is a hint, and a repeated ticket is refused by the claim",
+};
