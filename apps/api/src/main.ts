@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { readConfig, type ApiConfig } from "@mainstay/config";
 import { createAccept, createDatabase, createFindKey, createHint, type ReleaseLimits } from "@mainstay/database";
-import { beginLiveness, type Liveness } from "@mainstay/liveness";
+import { keepIncarnation, type KeptIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { createLogWatch } from "./events/create-log-watch.js";
 import { createCursors } from "./pages/cursor.js";
@@ -16,7 +15,6 @@ const config: ApiConfig = readConfig("api", process.env);
 const bornAs = randomUUID();
 const logger = createLogger({ role: "api", incarnation: bornAs, level: config.logLevel });
 const metrics = createMetrics({ role: "api" });
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
 const stopping = new AbortController();
 
 const database = createDatabase({
@@ -35,10 +33,11 @@ const accept = createAccept(database, {
   dispatchBoundMs: config.broker === "none" ? 0 : config.dispatchBoundMs, giveUpMs, onFlush,
 });
 const logWatch = createLogWatch(database, { pollMs: 2_000 });
-let liveness: Liveness | undefined;
+/** There once this process stands in the database. */
+const standing: { incarnation?: KeptIncarnation } = {};
 
 const app = await createServer({
-  config, version, database, accept, logger, metrics, logWatch,
+  config, database, accept, logger, metrics, logWatch,
   findKey: createFindKey(database, { giveUpMs, onFlush }),
   hint: createHint(database),
   workflows: createWorkflowCatalogue(database),
@@ -47,12 +46,12 @@ const app = await createServer({
   cursors: createCursors(config.signingKey ?? config.databaseUrl),
   health: {
     live: () => true,
-    ready: () => liveness?.isValid() === true && !stopping.signal.aborted,
-    started: () => liveness !== undefined,
+    ready: () => standing.incarnation?.current().isValid() === true && !stopping.signal.aborted,
+    started: () => standing.incarnation !== undefined,
   },
   stopping: stopping.signal,
 });
-metrics.buildInfo.set({ version, commit: config.commit, schema_version: "1" }, 1);
+metrics.buildInfo.set({ version: config.version, commit: config.commit, schema_version: "1" }, 1);
 metrics.beforeScrape(() => {
   const { size, inUse, waiting } = database.pool();
   metrics.dbPoolSize.set(size);
@@ -62,35 +61,20 @@ metrics.beforeScrape(() => {
 });
 
 const shutdown = onShutdown(logger, [
-  { name: "drain", run: async () => { stopping.abort(); await liveness?.drain(); } },
+  { name: "drain", run: async () => { stopping.abort(); await standing.incarnation?.drain(); } },
   { name: "server", withinMs: 10_000, run: () => app.close() },
   { name: "accepts", withinMs: 10_000, run: () => accept.idle() },
-  { name: "retire", run: () => liveness?.retire() },
+  { name: "retire", run: () => standing.incarnation?.retire() },
   { name: "database", run: () => database.end() },
 ]);
 await app.listen({ host: config.host, port: config.port });
-liveness = await begin(bornAs);
+// An api holds nothing: when its incarnation lapses it goes on under a new one, and keeps answering meanwhile.
+standing.incarnation = await keepIncarnation({
+  bornAs, role: "api", host: hostname(), version: config.version, config, limits, attests: "loop", logger, metrics,
+  onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },
+  onHint: (channel) => { if (channel === "log") logWatch.hint(); },
+  readiness: () => ({ ready: !stopping.signal.aborted }),
+  metricsText: () => metrics.text(),
+});
 const { port } = app.server.address() as AddressInfo;
 logger.info(logEvents.processReady, { port, host: config.host, broker: config.broker });
-
-function begin(incarnation: string): Promise<Liveness> {
-  return beginLiveness({
-    incarnation, role: "api", host: hostname(), version: config.commit, config, limits, attests: "loop", logger, metrics,
-    onLost: () => { void beginAnew(); },
-    onHint: (channel) => { if (channel === "log") logWatch.hint(); },
-    readiness: () => ({ ready: !stopping.signal.aborted }),
-    metricsText: () => metrics.text(),
-  });
-}
-
-/** The incarnation is over. An api holds nothing: it goes on under a new one, and keeps answering meanwhile. */
-async function beginAnew(): Promise<void> {
-  if (stopping.signal.aborted) return;
-  try {
-    await liveness?.retire(0);
-    liveness = await begin(randomUUID());
-  } catch (error) {
-    logger.error(logEvents.processCrashed, { err: error instanceof Error ? error : new Error(String(error)) });
-    await shutdown.begin("no new incarnation could begin", 1);
-  }
-}

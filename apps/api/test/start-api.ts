@@ -44,7 +44,6 @@ export async function startApi(env: Record<string, string> = {}) {
   const hint = createHint(database);
   const app = await createServer({
     config,
-    version: "0.0.0-test",
     database,
     accept: createAccept(database, { dispatchBoundMs: 0, giveUpMs: 5_000 }),
     findKey: createFindKey(database, { giveUpMs: 5_000 }),

@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { createTicketPublisher } from "@mainstay/broker";
 import { readConfig } from "@mainstay/config";
 import { createDatabase } from "@mainstay/database";
+import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
-import { keepIncarnation } from "./keep-incarnation.js";
 import { runOutbox } from "./outbox/run-outbox.js";
 import { reportMetrics } from "./report-metrics.js";
 import { createRest } from "./rest.js";
@@ -35,10 +35,19 @@ const publisher = config.broker === "none" ? undefined : createTicketPublisher(
 reportMetrics({ metrics, db, publisher, config });
 
 const incarnation = await keepIncarnation({
-  bornAs, config, host: hostname(), logger, metrics,
-  onWake: rest.end,
-  degraded: () => (publisher?.brokerUp() === false ? ["degraded: the broker is away, workers find runs by sweeping"] : []),
+  bornAs, role: "relay", host: hostname(), version: config.version, config, attests: "loop", logger, metrics,
+  limits: {
+    crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
+    backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
+  },
+  probe: { host: config.host, port: config.port },
+  onHint: rest.end,
   onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },
+  readiness: () => ({
+    ready: true,
+    reasons: publisher?.brokerUp() === false ? ["degraded: the broker is away, workers find runs by sweeping"] : [],
+  }),
+  metricsText: () => metrics.text(),
 });
 const outbox = runOutbox({ db, publisher, relay: bornAs, relayPollMs: config.relayPollMs, rest, logger, metrics });
 

@@ -25,7 +25,7 @@ const workflows = await loadKnownWorkflows(db, { modulePath: config.workflows, p
 /** Hints and probes may come before the worker stands; they find nothing to do. */
 const standing: { worker?: RunningWorker } = {};
 const incarnation = await keepIncarnation({
-  bornAs, role: "worker", pool: config.pool, host: hostname(), version: config.commit, slots: config.slots,
+  bornAs, role: "worker", pool: config.pool, host: hostname(), version: config.version, slots: config.slots,
   config, limits, attests: "audit", probe: { host: config.host, port: config.port }, logger, metrics,
   onLost: () => { standing.worker?.dropAll("the incarnation has lapsed"); },
   onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },

@@ -46,7 +46,7 @@ function isSatisfied() {
   return inModules.every(([where, { version, integrity, optional, devOptional, peer }]) => {
     const found = present[where];
     if (!found) return Boolean(optional || devOptional || peer);
-    return found.version === version && found.integrity === integrity;
+    return found.version === version && found.integrity === integrity && fs.existsSync(path.join(paths.root, where));
   });
 }
 

@@ -6,7 +6,7 @@ const bare = (runId: string): string => runId.slice(runId.indexOf("/") + 1);
 
 /**
  * What holds after every case, whatever was broken on the way: one end per run and nothing after it, a dense log under
- * fences that only rise, no node begun twice under one fence, no order accepted twice outside, nothing left in the
+ * fences that only rise, no attempt of a node begun twice, no order accepted twice outside, nothing left in the
  * outbox, no run charged with an effect that is not there, no process ended but those the case ended.
  */
 export async function checkStanding(chaos: ChaosFleet, runIds: readonly string[], deaths: Readonly<Record<string, number>> = {}): Promise<void> {
@@ -46,10 +46,12 @@ async function checkLogs(chaos: ChaosFleet, ids: readonly string[]): Promise<voi
 async function checkExecutions(chaos: ChaosFleet): Promise<void> {
   const stored = await chaos.executions();
   expect(stored.filter(({ begun }) => begun > 1)).toEqual([]);
-  const known = new Set(stored.map(({ runId, nodeId, fence }) => `${runId} ${nodeId} ${fence}`));
+  const attempts = stored.map(({ runId, nodeId, attempt }) => `${runId} ${nodeId} ${attempt}`);
+  expect(attempts.length).toBe(new Set(attempts).size); // no attempt began again under another fence
+  const known = new Set(stored.map(({ runId, nodeId, fence, attempt }) => `${runId} ${nodeId} ${fence} ${attempt}`));
   const seen = new Map<string, number>();
-  for (const { runId, nodeId, fence } of chaos.begun()) {
-    const name = `${bare(runId)} ${nodeId} ${fence}`;
+  for (const { runId, nodeId, fence, attempt } of chaos.begun()) {
+    const name = `${bare(runId)} ${nodeId} ${fence} ${attempt}`;
     seen.set(name, (seen.get(name) ?? 0) + 1);
   }
   expect([...seen].filter(([, times]) => times > 1)).toEqual([]);

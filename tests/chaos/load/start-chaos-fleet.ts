@@ -6,7 +6,7 @@ import { createClient, Unreachable } from "@mainstay/sdk";
 import { startReceiver, startTestFleet, until, type Receiver, type TestFleet, type TestFleetOptions } from "@mainstay/testing";
 
 /** An execution that really began: the node's own code wrote it. */
-export type Begun = Readonly<{ runId: string; nodeId: string; fence: string; pid: number }>;
+export type Begun = Readonly<{ runId: string; nodeId: string; fence: string; attempt: number; pid: number }>;
 
 /** A fleet in miniature with a receiver, and the ledger its code nodes write. */
 export type ChaosFleet = TestFleet & Readonly<{
@@ -25,7 +25,7 @@ export async function startChaosFleet(options: TestFleetOptions = {}): Promise<C
   mkdirSync(folder, { recursive: true });
   const ledger = path.join(folder, `${randomUUID()}.jsonl`);
   const receiver = await startReceiver();
-  const fleet = await startTestFleet({ workflows, ...options, env: { MAINSTAY_TEST_LEDGER: ledger, ...options.env } });
+  const fleet = await startTestFleet({ workflows, supervisors: 0, ...options, env: { MAINSTAY_TEST_LEDGER: ledger, ...options.env } });
   return {
     ...fleet,
     receiver,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow } from "@mainstay/sdk";
 
 function began(nodeId, ctx) {
-  const line = { runId: ctx.run.id, nodeId, fence: ctx.fence, pid: process.pid };
+  const line = { runId: ctx.run.id, nodeId, fence: ctx.fence, attempt: ctx.attempt, pid: process.pid };
   appendFileSync(process.env.MAINSTAY_TEST_LEDGER, `${JSON.stringify(line)}\n`);
 }
 

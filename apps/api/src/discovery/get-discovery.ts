@@ -32,12 +32,12 @@ export function addDiscovery(app: App, parts: ApiParts): void {
   });
 }
 
-function describe({ config, version }: ApiParts, fixtures: readonly string[]): Discovery {
+function describe({ config }: ApiParts, fixtures: readonly string[]): Discovery {
   return {
     protocolVersions: [...protocolVersions],
     preferredVersion,
     minClientVersion: "2.0",
-    implementation: { name: "mainstay", version, vendor: "mainstay" },
+    implementation: { name: "mainstay", version: config.version, vendor: "mainstay" },
     engineVersion,
     eventLogSchemaVersion,
     fixtures: [...fixtures],

@@ -75,7 +75,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
     answerError(new Refusal("not_found", `no such route: ${request.method} ${request.url.split("?")[0] ?? ""}`), request, reply));
 
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
-  await addOpenApi(app, parts.version);
+  await addOpenApi(app, parts.config.version);
   for (const add of [
     addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addListEffects, addPollEvents, addStreamEvents,
     addBounds, addDoctor, addInstances, addHealth,

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { readConfig } from "@mainstay/config";
 import { createAccept, createDatabase, createFindKey } from "@mainstay/database";
 import { createLogger, createMetrics } from "@mainstay/telemetry";
@@ -14,12 +13,11 @@ import { createServer } from "./create-server.js";
  */
 export async function describeApi(): Promise<unknown> {
   const config = readConfig("api", { DATABASE_URL: "postgres://nobody@127.0.0.1:1/nowhere" });
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
   const database = createDatabase({
     url: config.databaseUrl, applicationName: "describe", poolSize: 1, statementTimeoutMs: 1_000, idleInTransactionMs: 1_000,
   });
   const app = await createServer({
-    config, version, database,
+    config, database,
     accept: createAccept(database, { dispatchBoundMs: 0, giveUpMs: 1_000 }),
     findKey: createFindKey(database, { giveUpMs: 1_000 }),
     hint: () => undefined,

@@ -10,8 +10,6 @@ import type { WorkflowCatalogue } from "../workflows/create-workflow-catalogue.j
 /** What the routes are made of; built once, in `main.ts`. */
 export type ApiParts = Readonly<{
   config: ApiConfig;
-  /** The product's version, shown in discovery. */
-  version: string;
   database: Database;
   accept: (run: NewRun) => Promise<Accepted>;
   findKey: (keyId: string) => Promise<FoundKey>;

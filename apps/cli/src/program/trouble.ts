@@ -43,7 +43,7 @@ export function tellTrouble(thrown: unknown): ToldTrouble {
 
 function ofAnswer({ status, code, message, requestId }: ClientError): ToldTrouble {
   const told = { code, message, requestId };
-  if (status === 404) return { ...told, status: exitStatus.notFound, next: "check the id, and that the key belongs to the run's workspace" };
+  if (status === 404) return { ...told, status: exitStatus.notFound, next: "check the id, and that the key belongs to its workspace" };
   if (status === 401) return { ...told, status: exitStatus.notAuthorised, next: "set MAINSTAY_KEY to a live key; make one with: mainstay key create" };
   if (status === 403) return { ...told, status: exitStatus.notAuthorised, next: "use a key of that workspace with the scope named" };
   if (status === 409 || status === 412 || status === 428) return { ...told, status: exitStatus.conflict, next: "read the run's state: mainstay run get <run-id>" };

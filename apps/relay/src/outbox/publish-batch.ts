@@ -20,6 +20,8 @@ export type BatchResult = Readonly<{
   taken: number;
   published: number;
   failures: readonly Error[];
+  /** From due to published, by the database's clock up to the take and by this process's since. Milliseconds, one a row. */
+  lagsMs: readonly number[];
   /** Milliseconds until the next row is due, within the horizon. */
   nextDueMs: number | null;
 }>;
@@ -33,8 +35,9 @@ export type BatchResult = Readonly<{
  */
 export async function publishBatch({ db, publisher, relay, limit, staleMs, horizonMs }: BatchParts): Promise<BatchResult> {
   const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, horizonMs });
-  if (rows.length === 0) return { taken: 0, published: 0, failures: [], nextDueMs };
+  if (rows.length === 0) return { taken: 0, published: 0, failures: [], lagsMs: [], nextDueMs };
 
+  const takenAt = performance.now();
   const refused = new Map<string, Error>();
   await Promise.all(shapeTickets(rows).map(async ({ pool, tickets }) => {
     try {
@@ -43,11 +46,13 @@ export async function publishBatch({ db, publisher, relay, limit, staleMs, horiz
       refused.set(pool, error instanceof Error ? error : new Error(String(error)));
     }
   }));
-  const published = rows.filter(({ pool }) => !refused.has(pool)).map(({ seq }) => seq);
+  const sinceMs = performance.now() - takenAt;
+  const rung = rows.filter(({ pool }) => !refused.has(pool));
+  const published = rung.map(({ seq }) => seq);
   await Promise.all([
     published.length > 0 ? deleteOutbox(db, published) : undefined,
     ...[...refused].map(([refusedPool, { message }]) =>
       putBackOutbox(db, { seqs: rows.filter(({ pool }) => pool === refusedPool).map(({ seq }) => seq), reason: message })),
   ]);
-  return { taken: rows.length, published: published.length, failures: [...refused.values()], nextDueMs };
+  return { taken: rows.length, published: published.length, failures: [...refused.values()], lagsMs: rung.map(({ lagMs }) => lagMs + sinceMs), nextDueMs };
 }

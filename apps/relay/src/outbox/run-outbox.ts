@@ -16,7 +16,7 @@ export type OutboxParts = Readonly<{
   /** The loop's rests: end one when rows may be due or the broker is back. */
   rest: Rest;
   logger: Logger;
-  metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures">;
+  metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures" | "outboxPublishLag">;
 }>;
 
 /** The running loop. */
@@ -31,7 +31,7 @@ export type RunningOutbox = Readonly<{
 const limit = 512;
 
 /** Well above what a batch may take: a publication's time-out and two statements'. */
-const staleMs = 15_000;
+const staleMs = 8_000;
 
 /** Without a broker the outbox is emptied this many polls apart. */
 const unheardPolls = 5;
@@ -58,6 +58,7 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
     if (!publisher.brokerUp()) return relayPollMs;
     const batch = await publishBatch({ db, publisher, relay, limit, staleMs, horizonMs: relayPollMs });
     if (batch.published > 0) metrics.outboxPublished.inc(topic, batch.published);
+    for (const lagMs of batch.lagsMs) metrics.outboxPublishLag.observe(topic, lagMs / 1_000);
     for (const err of batch.failures) {
       metrics.outboxPublishFailures.inc(topic);
       logger.warn(logEvents.publishFailed, { err });

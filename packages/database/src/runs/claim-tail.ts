@@ -3,8 +3,9 @@
  * `new_claim_id` minted for each) those that fit are claimed; fence, status, attempt, `lease.acquired`, `run.started` or
  * `workflow.restored`, and `node.started` of the next ready nodes are written before any of their code runs.
  *
- * Expects a CTE `me (owner uuid, requires text[], room int)`: room is how many runs the process would hold with all of
- * `locked`, for the isolation of runs that were lost again (rule H15).
+ * Expects a CTE `me (owner uuid, requires text[], room int, gone boolean)`: room is how many runs the process would hold
+ * with all of `locked`, for the isolation of runs that were lost again (rule H15); gone says that the incarnation is seen
+ * to have lapsed or ended, which is never taken back.
  */
 export const claimTail = `
 fit as (
@@ -12,6 +13,7 @@ fit as (
   from locked l, me
   where l.owner is null and l.status in ('pending', 'running', 'waiting-external') and l.stop_requested is null
     and l.due_at <= now() and l.requires = any(me.requires) and (l.cohort_limit is null or l.cohort_limit >= me.room)
+    and not me.gone
 ), begun as (
   insert into run_nodes as n (run_id, node_id, workspace, status, attempts, fence)
   select f.id, node, f.workspace, 'started', 1, f.fence + 1

@@ -21,7 +21,8 @@ const claim = statement<Row>("runs.claim", `
 with input as (
   select * from unnest($1::uuid[], $2::uuid[]) as t(id, claim_id)
 ), me as (
-  select $3::uuid as owner, $4::text[] as requires, $5::int + (select count(*) from input)::int as room
+  select $3::uuid as owner, $4::text[] as requires, $5::int + (select count(*) from input)::int as room,
+    exists (select from incarnations n where n.id = $3::uuid and (n.lapsed_at is not null or n.ended_at is not null)) as gone
 ), locked as (
   select r.*, i.claim_id as new_claim_id
   from input i join runs r on r.id = i.id
@@ -36,7 +37,7 @@ select i.id as asked, ${claimColumns}, l.fence as seen_fence,
     when l.owner is not null then 'held'
     when l.stop_requested is not null or l.status not in ('pending', 'running', 'waiting-external') then 'stopping'
     when l.due_at > now() then 'not_due'
-    when not l.requires = any(me.requires) then 'not_capable'
+    when me.gone or not l.requires = any(me.requires) then 'not_capable'
     else 'isolated'
   end as verdict
 from input i cross join me left join locked l on l.id = i.id left join claimed c on c.id = i.id`);

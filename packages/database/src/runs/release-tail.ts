@@ -63,6 +63,9 @@ charged as (
           'durationMs', (extract(epoch from now() - coalesce(j.started_at, now())) * 1000)::bigint)))
       else '[]' end as events
   from judged j
+  -- whether an unsafe effect is open is read by the snapshot: where the locked row counts other effects, the next pass
+  -- buries the run
+  where j.outcome <> 'failed' or j.open_effects = (select s.open_effects from runs s where s.id = j.id)
 ), moved as (
   update runs r set
     owner = null, fence = r.fence + 1, status = j.outcome, event_seq = r.event_seq + jsonb_array_length(j.events),

@@ -17,11 +17,12 @@ with input as (
   update runs r set
     stop_requested = 'cancel', stop_reason = coalesce(r.stop_reason, i.reason), stop_by = coalesce(r.stop_by, i.asked_by),
     stop_at = coalesce(r.stop_at, now()),
+    owner = l.owner, -- of the locked row, as the status: a constraint is checked before a newer version is read
     status = case when l.owner is null then 'cancelled' else l.status end,
     finished_at = case when l.owner is null then now() end,
     fence = r.fence + (l.owner is null)::int,
-    waiting_on = case when l.owner is null then null else r.waiting_on end,
-    waiting_reason = case when l.owner is null then null else r.waiting_reason end,
+    waiting_on = case when l.owner is null then null else l.waiting_on end,
+    waiting_reason = case when l.owner is null then null else l.waiting_reason end,
     waiting_effect = null,
     event_seq = r.event_seq + (l.owner is null)::int
   from locked l, input i

@@ -7,7 +7,8 @@ const sweep = statement<Partial<ClaimedRun>>("runs.sweep", `
 with input as (
   select claim_id, ordinal from unnest($1::uuid[]) with ordinality as t(claim_id, ordinal)
 ), me as (
-  select $3::uuid as owner, $4::text[] as requires, $5::int + $2::int as room
+  select $3::uuid as owner, $4::text[] as requires, $5::int + $2::int as room,
+    exists (select from incarnations n where n.id = $3::uuid and (n.lapsed_at is not null or n.ended_at is not null)) as gone
 ), picked as (
   select p.id, row_number() over (order by p.sweep_at) as ordinal
   from (select distinct unnest(requires) as requires from me) mine cross join lateral (

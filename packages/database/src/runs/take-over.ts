@@ -7,7 +7,9 @@ const lapsed = statement<Released>("runs.take_over", `
 with input as (
   select * from unnest($1::uuid[]) as t(incarnation)
 ), ${limitsCte(3)}, dead as (
-  select n.id, coalesce(n.held_at_lapse, 0) as cohort, n.beat_at,
+  select n.id, n.beat_at,
+    -- a claim that was on its way at the lapse shared the death too
+    greatest(coalesce(n.held_at_lapse, 0), (select count(*)::int from runs c where c.owner = n.id)) as cohort,
     case when n.lapsed_at is null then 'handed_back' else coalesce(n.lapsed_trigger, 'heartbeat_expired') end as trigger
   from input i join incarnations n on n.id = i.incarnation
   where n.lapsed_at is not null or n.ended_at is not null

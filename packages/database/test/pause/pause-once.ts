@@ -12,6 +12,8 @@ const otherPlaces: Readonly<Record<string, string | undefined>> = {
   "incarnations.withhold": undefined,
   "effects.note_ask": undefined,
   "incarnations.delete": "due",
+  "lanes.yield": undefined,
+  "ops_events.stamp": "base",
 };
 
 let lastKey = 0;

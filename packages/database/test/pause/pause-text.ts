@@ -12,11 +12,14 @@ export function pauseText(text: string, { cte, key }: { cte: string | undefined;
 
 /** A statement without a CTE: `update … where` waits in its join, before it touches a row. */
 function pausePlain(text: string, pause: string): string {
-  const plain = /^(\/\*.*?\*\/ )(update [\s\S]*?)\bwhere /.exec(text);
-  if (plain === null) throw new Error(`no CTE and no update to pause in ${text.slice(0, 60)}`);
-  const [whole, comment = "", head = ""] = plain;
-  return `${comment}with ${pause} ${head}from pause where pause.passed is not null and ${text.slice(whole.length)}`;
+  const update = text.indexOf("update ");
+  let where = text.indexOf("where ", update);
+  while (where >= 0 && count(text.slice(update, where), "(") !== count(text.slice(update, where), ")")) where = text.indexOf("where ", where + 1);
+  if (update < 0 || where < 0) throw new Error(`no CTE and no update to pause in ${text.slice(0, 60)}`);
+  return `${text.slice(0, update)}with ${pause} ${text.slice(update, where)}from pause where pause.passed is not null and ${text.slice(where + "where ".length)}`;
 }
+
+const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
 /** The index of the bracket that closes the one before `from`; brackets in texts and comments do not count. */
 function closingOf(text: string, from: number): number {

@@ -8,11 +8,12 @@ import { effects } from "./effects.js";
 import { holders } from "./holders.js";
 import { incarnations } from "./incarnations.js";
 import { releases } from "./releases.js";
+import { lanes } from "./lanes.js";
 import type { Scenario } from "./scenario.js";
 import { stops } from "./stops.js";
 import { unguarded } from "./unguarded.js";
 
-const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...effects, ...incarnations];
+const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...effects, ...incarnations, ...lanes];
 
 let bench: Bench;
 beforeAll(async () => { bench = await openBench(); });

@@ -42,7 +42,7 @@ export type TestFleet = Readonly<{
   createKey: (options?: TestKeyOptions) => Promise<string>;
   /** The stored events of a run, oldest first. Takes the bound id or the bare uuid. */
   log: (runId: string) => Promise<StoredEvent[]>;
-  /** Node executions that began, counted per (run, node, fence) out of the stored events. */
+  /** Node executions that began, counted per (run, node, fence, attempt) out of the stored events. */
   executions: () => Promise<Execution[]>;
   /** Waits until every one of these runs is terminal; answers run id → status. */
   waitEnded: (runIds: readonly string[], withinMs?: number) => Promise<ReadonlyMap<string, string>>;
