@@ -20,7 +20,6 @@ test.each(["api", "relay", "worker", "supervisor"] as const)("every accepted run
   killed += 1;
   await chaos.fleet.add(role);
   const accepted = await load.done;
-  console.log(await chaos.sql("select payload->'lastError' as e, payload->>'nodeId' n, count(*) from run_events where type = 'node.retried' group by 1,2"));
   const ended = await chaos.waitEnded([...accepted.keys()]);
   expect(new Set(ended.values())).toEqual(new Set(["completed"]));
   await checkStanding(chaos, [...accepted.keys()], { SIGKILL: killed });

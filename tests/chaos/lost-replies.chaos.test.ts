@@ -1,3 +1,4 @@
+import { createClient } from "@mainstay/sdk";
 import { loseReplies, startProxy, until, type Proxy } from "@mainstay/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkStanding } from "./load/check-standing.js";
@@ -39,6 +40,15 @@ test("two hundred replies lost after their commit lose no run, execute no node t
   expect(new Set(ended.values())).toEqual(new Set(["completed"]));
   expect(proxy.cuts()).toBe(wanted);
   for (const name of ["runs.claim", "runs.progress", "effects.launch", "effects.settle"]) expect(lost.get(name) ?? 0).toBeGreaterThan(0);
+  // claims that the worker never heard of: its audit found them, and the run began again within the declared bound
+  const gaps = await chaos.sql<{ ms: number }>(
+    `select extract(epoch from r.at - a.at) * 1000 as ms from run_events r
+     join lateral (select at from run_events a where a.run_id = r.run_id and a.seq < r.seq and a.type = 'lease.acquired' order by a.seq desc offset 1 limit 1) a on true
+     where r.type = 'workflow.restored' and r.payload->>'x-trigger' = 'mislaid'`);
+  expect(gaps.length).toBeGreaterThan(0);
+  const bounds = await createClient({ url: chaos.apiUrl(), key: chaos.key }).ops.bounds();
+  const wedged = bounds.recovery.find((one) => one.class === "wedged")!.bound;
+  expect(Math.max(...gaps.map(({ ms }) => Number(ms)))).toBeLessThanOrEqual(wedged);
   await checkStanding(chaos, runIds);
 });
 

@@ -10,7 +10,7 @@ const loopback = "127.0.0.0/8,::1/128";
 export async function startDemoFleet({ databaseUrl, redisUrl, broker }) {
   const egressAllow = [process.env.MAINSTAY_EGRESS_ALLOW, loopback].filter(Boolean).join(",");
   const logFolder = path.join(paths.data, "logs");
-  const fleet = await startFleet({ supervisors: 0,
+  const fleet = await startFleet({
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,

@@ -20,7 +20,7 @@ export type Child = { incarnation: string; port: number; process: ChildProcess; 
 /** Incarnations, in this process and in processes of their own, on one database. */
 export type Stage = {
   db: Database;
-  peer: (options?: Partial<LivenessOptions> & { settings?: Partial<typeof scaled> }) => Promise<Peer>;
+  peer: (options?: Partial<LivenessOptions> & { settings?: Partial<typeof scaled> & { databaseDirectUrl?: string } }) => Promise<Peer>;
   child: (settings?: Partial<typeof scaled>) => Promise<Child>;
   /** An incarnation that never beats. */
   silent: (leaseMs?: number) => Promise<string>;
@@ -60,7 +60,7 @@ export function createStage(url: string): Stage {
       const incarnation = randomUUID();
       const liveness = await beginLiveness({
         role: "worker", pool: "default", host: "test", version: "0", slots: 10, incarnation, limits, attests: "loop",
-        config: { ...scaled, ...settings, databaseDirectUrl: url },
+        config: { databaseDirectUrl: url, ...scaled, ...settings },
         probe: { host: "127.0.0.1", port: 0 }, onLost: (reason) => void lost.push(reason),
         readiness: () => ({ ready: true }), metricsText: () => Promise.resolve("metrics\n"),
         logger: createLogger({ role: "worker", incarnation, level: "debug", sink }), ...options,
@@ -70,7 +70,7 @@ export function createStage(url: string): Stage {
     },
     child: async (settings = {}) => {
       const program = spawn(process.execPath, [fileURLToPath(new URL("./holder.mjs", import.meta.url))], {
-        stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOLDER: JSON.stringify({ config: { ...scaled, ...settings, databaseDirectUrl: url }, limits }) },
+        stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOLDER: JSON.stringify({ config: { databaseDirectUrl: url, ...scaled, ...settings }, limits }) },
       });
       children.push(program);
       const said: Record<string, unknown>[] = [];

@@ -25,7 +25,7 @@ export async function startChaosFleet(options: TestFleetOptions = {}): Promise<C
   mkdirSync(folder, { recursive: true });
   const ledger = path.join(folder, `${randomUUID()}.jsonl`);
   const receiver = await startReceiver();
-  const fleet = await startTestFleet({ workflows, supervisors: 0, ...options, env: { MAINSTAY_TEST_LEDGER: ledger, ...options.env } });
+  const fleet = await startTestFleet({ workflows, ...options, env: { MAINSTAY_TEST_LEDGER: ledger, ...options.env } });
   return {
     ...fleet,
     receiver,

@@ -3,6 +3,7 @@ import type { Scope } from "@mainstay/contract";
 /** Who makes a request: a live key, its workspace and its scopes. */
 export type Principal = Readonly<{ keyId: string; workspace: string; scopes: ReadonlySet<string> }>;
 
+/* eslint-disable @typescript-eslint/consistent-type-definitions -- only interfaces merge with the framework's own */
 declare module "fastify" {
   interface FastifyRequest {
     /** Set on every route that is not open, before its body is read. */

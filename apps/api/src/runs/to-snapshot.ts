@@ -13,7 +13,7 @@ export function toSnapshot(row: RunRow & { currentNodeId?: string | null }, work
     owner: { tenant: workspace, subject: row.subject as Owner["subject"] },
     eventLogSchemaVersion,
     engineVersion,
-    ...(row.currentNodeId == null ? {} : { currentNodeId: row.currentNodeId }),
+    ...(row.currentNodeId === undefined || row.currentNodeId === null ? {} : { currentNodeId: row.currentNodeId }),
     ...(row.status === "failed" && row.error !== null ? { error: row.error as RunError } : {}),
     ...(row.configurable === null ? {} : { configurable: row.configurable as Configurable }),
     ...(row.tags === null ? {} : { tags: row.tags }),

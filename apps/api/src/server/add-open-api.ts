@@ -3,6 +3,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import { z } from "zod";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { App } from "./app.js";
+import { tidyDocument } from "./tidy-document.js";
 
 /** Where the page with the API's description is served, with its own files; open. */
 export const docsPath = "/docs";
@@ -17,7 +18,7 @@ export async function addOpenApi(app: App, version: string): Promise<void> {
       security: [{ apiKey: [] }],
     },
     transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transformObject: (input) => tidyDocument(jsonSchemaTransformObject(input)),
   });
   app.get("/openapi.json", {
     config: { scope: "open" },

@@ -1,4 +1,4 @@
-import { errorStatus, preferredVersion, type ErrorCode } from "@mainstay/contract";
+import { errorStatus, preferredVersion } from "@mainstay/contract";
 import { isTransient } from "@mainstay/database";
 import { logEvents, type Logger } from "@mainstay/telemetry";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";

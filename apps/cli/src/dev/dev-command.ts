@@ -7,7 +7,8 @@ import { mintKey } from "../key/mint-key.js";
 import { migrationsFolder } from "../migrate/migrate-command.js";
 import { printObject } from "../output/print.js";
 import type { Console, GlobalOptions } from "../program/console.js";
-import { databaseUrlOf, withDatabase } from "../program/database-of.js";
+import { withDatabase } from "../key/with-database.js";
+import { databaseUrlOf } from "../migrate/database-url-of.js";
 import { formatOf } from "../program/format-of.js";
 
 /** The key that `dev` prints ends after a day: every start makes one. */

@@ -4,7 +4,7 @@ import { InvalidArgumentError, type Command } from "commander";
 import { printObject } from "../output/print.js";
 import { readDuration } from "../output/read-duration.js";
 import type { Console, GlobalOptions } from "../program/console.js";
-import { withDatabase } from "../program/database-of.js";
+import { withDatabase } from "./with-database.js";
 import { formatOf } from "../program/format-of.js";
 import { mintKey } from "./mint-key.js";
 

@@ -3,7 +3,7 @@ import { listKeys } from "@mainstay/database";
 import type { Command } from "commander";
 import { printList } from "../output/print.js";
 import type { Console, GlobalOptions } from "../program/console.js";
-import { withDatabase } from "../program/database-of.js";
+import { withDatabase } from "./with-database.js";
 import { formatOf } from "../program/format-of.js";
 
 /** `mainstay key list`: keys without their secrets, revoked and expired ones too. */

@@ -2,7 +2,7 @@ import { revokeKey } from "@mainstay/database";
 import type { Command } from "commander";
 import { printObject } from "../output/print.js";
 import type { Console, GlobalOptions } from "../program/console.js";
-import { withDatabase } from "../program/database-of.js";
+import { withDatabase } from "./with-database.js";
 import { exitStatus } from "../program/exit-status.js";
 import { formatOf } from "../program/format-of.js";
 import { Trouble } from "../program/trouble.js";

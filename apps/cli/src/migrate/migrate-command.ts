@@ -3,7 +3,7 @@ import { migrate } from "@mainstay/database";
 import type { Command } from "commander";
 import { printList } from "../output/print.js";
 import type { Console, GlobalOptions } from "../program/console.js";
-import { databaseUrlOf } from "../program/database-of.js";
+import { databaseUrlOf } from "./database-url-of.js";
 import { formatOf } from "../program/format-of.js";
 
 /** Where the repository and the image keep the migrations. */

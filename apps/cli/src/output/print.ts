@@ -39,7 +39,7 @@ export function printObject(object: object, format: OutputFormat, id: string): s
 
 function show(value: unknown): string {
   if (typeof value === "string") return showStatus(value);
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return JSON.stringify(value);
 }
 
 /** A status or a check's state in its colour; other words as they are. NO_COLOR and FORCE_COLOR are honoured. */

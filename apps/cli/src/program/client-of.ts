@@ -10,5 +10,5 @@ export function clientOf(world: Console, options: GlobalOptions): Client {
   if (key === undefined) {
     throw new Trouble("expected an API key, none is set", exitStatus.notAuthorised, "set MAINSTAY_KEY, or make a key with: mainstay key create --workspace <name>");
   }
-  return createClient({ url: options.url ?? config.apiUrl, key, retryForMs: 10_000 });
+  return createClient({ url: options.url ?? config.apiUrl, key, retryForMs: 3_000 });
 }

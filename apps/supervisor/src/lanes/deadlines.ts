@@ -43,9 +43,9 @@ export function deadlines({ db, limits, cancelGraceMs, logger }: { db: Database;
     name: "deadlines", everyMs: 2_000, withinMs: 10_000,
     wanted: ({ deadlines: passed, stops }) => passed || stops || performance.now() >= capMs,
     tick: async (tick) => {
-      await cap(tick.signal);
       await drain("stops", tick, () => enforceStops(db, { graceMs: cancelGraceMs, limits, limit: BATCH }));
       await drain("deadlines", tick, () => enforceDeadlines(db, { limits, limit: BATCH }));
+      await cap(tick.signal);
     },
   };
 }

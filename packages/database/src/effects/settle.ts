@@ -15,7 +15,7 @@ export type Settlement = {
 
 export type SettleAnswer =
   | { kind: "settled" }
-  /** It had been settled like this, or by a later launch; kept as evidence. */
+  /** It had been settled like this (a repeat changes nothing), or a later launch was made: then kept as evidence. */
   | { kind: "known" }
   /** It contradicts what is recorded: kept as evidence and told on the operations stream. */
   | { kind: "contradicts" }
@@ -50,6 +50,7 @@ with input as (
     contradictions = e.contradictions + (i.outcome = 'confirmed' and t.state = 'absent')::int
   from input i join target t on t.id = i.effect_id
   where e.id = t.id and not exists (select from fits f where f.effect_id = t.id)
+    and not (t.launch_no = i.launch_no and t.state = i.outcome) -- a repeat after a lost reply changes nothing
     and jsonb_array_length(e.evidence) < 20
 ), told as (
   insert into ops_events (type, subject, data)

@@ -1,4 +1,4 @@
-import { beatIncarnation, withholdBeat, type RingPeer, type Session } from "@mainstay/database";
+import { beatIncarnation, isAway, withholdBeat, type RingPeer, type Session } from "@mainstay/database";
 import type { Board } from "../board/board.js";
 import { monotonicMs, toMs, toNs } from "../board/monotonic.js";
 import { createWedge } from "../wedge/create-wedge.js";
@@ -80,6 +80,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     try {
       await (isWedged ? withhold(session) : renew(session));
     } catch (error) {
+      if (isAway(error)) void session.close(); // a server that stands by or shuts down is left for the one that answers next
       options.onFailure(error);
     }
   };

@@ -22,25 +22,28 @@ const RETRY_PAUSE_MS = 50;
 export async function releaseRuns({ how, incarnations, limits, session, onReleased }: ReleaseRunsOptions): Promise<void> {
   const release = how === "takeOver" ? takeOver : suspectRuns;
   let failures = 0;
+  let batch = BATCH;
   let lastLook = false;
   for (;;) {
     const on = session();
     try {
       if (on === undefined) throw new Error("no session to the database stands");
-      const released = await release(on, { incarnations, limits, limit: BATCH });
+      const released = await release(on, { incarnations, limits, limit: batch });
       if (released.length > 0) {
         const hint = createHint(on);
         hint("work");
         hint("dispatch");
+        hint("log");
         onReleased(released);
       }
-      if (released.length < BATCH && (lastLook || how === "suspect")) return;
-      lastLook = released.length < BATCH;
+      if (released.length < batch && (lastLook || how === "suspect")) return;
+      lastLook = released.length < batch;
     } catch (error) {
       failures += 1;
       if (failures >= MOST_FAILURES || (on !== undefined && !isTransient(error))) throw error;
       lastLook = false;
+      batch = Math.ceil(batch / 4); // what did not come through in time may in smaller pieces
     }
-    if (lastLook || failures > 0) await pause(RETRY_PAUSE_MS);
+    if (lastLook || failures > 0) await pause(RETRY_PAUSE_MS * 2 ** failures);
   }
 }

@@ -2,7 +2,9 @@ import { isTerminalEvent, isTerminalStatus, projectId, type RunEvent } from "@ma
 import { createParser } from "eventsource-parser";
 import { ClientError, Unreachable } from "./client-error.js";
 import type { RunsClient, StreamOptions } from "./runs-client.js";
-import { limitTry, pause, type Transport } from "./transport.js";
+import { limitTry } from "./limit-try.js";
+import { pause } from "./pause.js";
+import type { Transport } from "./transport.js";
 
 /** A stream silent for longer than this is taken for dead: the server says something at least every 15 s. */
 const silenceMs = 45_000;

@@ -1,5 +1,7 @@
 import { ErrorEnvelope, preferredVersion } from "@mainstay/contract";
 import { ClientError, Unreachable } from "./client-error.js";
+import { limitTry } from "./limit-try.js";
+import { pause } from "./pause.js";
 
 /** Where and as whom a client speaks. */
 export type ClientOptions = Readonly<{
@@ -115,45 +117,4 @@ function toError(response: Response, body: unknown): ClientError {
   }
   const text = `expected an error envelope, seen status ${String(response.status)}; is this the address of the api?`;
   return new ClientError(text, { code: "internal_error", status: response.status, requestId });
-}
-
-/** Aborts after `ms` or with the outer signal. `restart` begins the time anew; `release` lets go of both. */
-export function limitTry(
-  ms: number,
-  outer: AbortSignal | undefined,
-): { signal: AbortSignal; restart: () => void; release: () => void } {
-  const ended = new AbortController();
-  const late = (): void => { ended.abort(new DOMException(`no answer within ${String(ms)} ms`, "TimeoutError")); };
-  const follow = (): void => { ended.abort(outer?.reason); };
-  let timer = setTimeout(late, ms);
-  if (outer?.aborted === true) follow();
-  else outer?.addEventListener("abort", follow, { once: true });
-  return {
-    signal: ended.signal,
-    restart() {
-      clearTimeout(timer);
-      timer = setTimeout(late, ms);
-    },
-    release() {
-      clearTimeout(timer);
-      outer?.removeEventListener("abort", follow);
-    },
-  };
-}
-
-/** Waits, unless the signal aborts first; then it throws the signal's reason. */
-export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      signal?.removeEventListener("abort", aborted);
-      resolve();
-    }
-    function aborted(): void {
-      clearTimeout(timer);
-      reject(signal?.reason instanceof Error ? signal.reason : new Error("aborted"));
-    }
-    signal?.addEventListener("abort", aborted, { once: true });
-  });
 }

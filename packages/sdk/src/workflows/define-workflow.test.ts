@@ -20,7 +20,7 @@ const invoice = defineWorkflow({
     price: { run: (ctx) => ({ total: Math.round(ctx.run.input.cents * 1.19) }) },
     charge: {
       after: ["price"],
-      input: (done) => ({ total: done.price.total as number }),
+      input: (done) => ({ total: (done.price as { total: number }).total }),
       retry: { maxRetries: 0 },
       timeoutMs: 30_000,
       requires: { destinations: ["bank"] },
@@ -35,7 +35,7 @@ const invoice = defineWorkflow({
             reconcile: ({ effectId }) => bank.find(effectId),
           },
           async ({ idempotencyKey, signal }) => {
-            const answer = await bank.charge(ctx.input.total as number, { idempotencyKey, signal });
+            const answer = await bank.charge((ctx.input as { total: number }).total, { idempotencyKey, signal });
             if (answer.declined) throw ctx.notApplied("app.card_declined");
             return { receipt: answer.id };
           },

@@ -73,8 +73,8 @@ function toCode<RunInput>(definition: WorkflowDefinition<RunInput>): Readonly<Re
   const code: Record<string, NodeCode> = {};
   for (const [id, node] of Object.entries(definition.nodes)) {
     const own: NodeCode = {
-      ...("run" in node ? { run: node.run as NonNullable<NodeCode["run"]> } : {}),
-      ...(node.input === undefined ? {} : { input: node.input as NonNullable<NodeCode["input"]> }),
+      ...("run" in node ? { run: node.run } : {}),
+      ...(node.input === undefined ? {} : { input: node.input }),
     };
     if (own.run !== undefined || own.input !== undefined) code[id] = own;
   }

@@ -59,19 +59,19 @@ function wrongNode(id: string, node: NodeDefinition<never>, ids: ReadonlySet<str
   return problems;
 }
 
-function wrongType(place: string, node: NodeDefinition<never>): string[] {
+/** Judges what was really given: plain JavaScript may leave out or mix what the types keep apart. */
+function wrongType(place: string, node: { type?: string; typeId?: string; run?: unknown }): string[] {
   const known: readonly string[] = builtInNodeTypes;
-  if (node.type !== undefined && node.type !== codeType) {
-    if (!known.includes(node.type)) {
-      return [`${place}.type: expected one of ${known.join(", ")} or a node with run, seen ${quote(node.type)}`];
+  const { type, typeId, run } = node;
+  if (type !== undefined && type !== codeType) {
+    if (!known.includes(type)) {
+      return [`${place}.type: expected one of ${known.join(", ")} or a node with run, seen ${quote(type)}`];
     }
-    return "run" in node ? [`${place}: a node of type ${node.type} has no run; leave out one of the two`] : [];
+    return run === undefined ? [] : [`${place}: a node of type ${type} has no run; leave out one of the two`];
   }
-  if (!("run" in node) || typeof node.run !== "function") return [`${place}: expected a type or a run function`];
-  if ("typeId" in node && node.typeId !== undefined) {
-    if (known.includes(node.typeId) || !TypeId.safeParse(node.typeId).success) {
-      return [`${place}.typeId: expected a dotted type id that is no built-in one, seen ${quote(node.typeId)}`];
-    }
+  if (typeof run !== "function") return [`${place}: expected a type or a run function`];
+  if (typeId !== undefined && (known.includes(typeId) || !TypeId.safeParse(typeId).success)) {
+    return [`${place}.typeId: expected a dotted type id that is no built-in one, seen ${quote(typeId)}`];
   }
   return [];
 }
