@@ -1,6 +1,7 @@
 import { until, type Plan } from "@mainstay/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkStanding } from "./load/check-standing.js";
+import { expectCompleted } from "./load/expect-completed.js";
 import { startChaosFleet, type ChaosFleet } from "./load/start-chaos-fleet.js";
 
 let chaos: ChaosFleet;
@@ -22,7 +23,7 @@ const writes = () => chaos.receiver.ledger().filter(({ method }) => method === "
 
 test("an idempotent write whose holder is killed on the wire is sent again under the same key with the same body", async () => {
   const runId = await killInWindow("chaos-order", {}, { during: { then: "hang" }, after: {} });
-  expect([...(await chaos.waitEnded([runId])).values()]).toEqual(["completed"]);
+  await expectCompleted(chaos, [runId]);
   expect(writes()).toHaveLength(2);
   expect(new Set(writes().map(({ key, digest }) => `${key} ${digest}`)).size).toBe(1);
   await checkStanding(chaos, [runId], { SIGKILL: 1 });
@@ -45,7 +46,7 @@ test("a non-idempotent write that the other side confirms is not sent again, and
     during: { then: "hang" },
     after: ({ method }) => (method === "GET" ? { body: { happened: true, result: { receipt: "found" } } } : {}),
   });
-  expect([...(await chaos.waitEnded([runId])).values()]).toEqual(["completed"]);
+  await expectCompleted(chaos, [runId]);
   expect(writes()).toHaveLength(1);
   await checkStanding(chaos, [runId], { SIGKILL: 1 });
 });
@@ -56,7 +57,7 @@ test("a non-idempotent write that the other side denies after the quiet instant 
     after: ({ method }) => (method === "GET" ? { body: { happened: false } } : {}),
   });
   const sentFirst = writes()[0]!.at;
-  expect([...(await chaos.waitEnded([runId])).values()]).toEqual(["completed"]);
+  await expectCompleted(chaos, [runId]);
   expect(writes().map(({ accepted }) => accepted)).toEqual([false, true]);
   expect(new Set(writes().map(({ key }) => key)).size).toBe(1);
   expect(writes()[1]!.at - sentFirst).toBeGreaterThan(2_000); // time-out and send grace have passed

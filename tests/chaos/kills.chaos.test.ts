@@ -1,6 +1,7 @@
 import { until } from "@mainstay/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkStanding } from "./load/check-standing.js";
+import { expectCompleted } from "./load/expect-completed.js";
 import { startChaosFleet, type ChaosFleet } from "./load/start-chaos-fleet.js";
 import { submitOrders } from "./load/submit-orders.js";
 
@@ -20,8 +21,7 @@ test.each(["api", "relay", "worker", "supervisor"] as const)("every accepted run
   killed += 1;
   await chaos.fleet.add(role);
   const accepted = await load.done;
-  const ended = await chaos.waitEnded([...accepted.keys()]);
-  expect(new Set(ended.values())).toEqual(new Set(["completed"]));
+  await expectCompleted(chaos, accepted.keys());
   await checkStanding(chaos, [...accepted.keys()], { SIGKILL: killed });
 });
 
@@ -32,6 +32,6 @@ test("fifty nodes that end in one tick are each executed once per fence, also wh
   await victim!.kill("SIGKILL");
   killed += 1;
   await chaos.fleet.add("worker");
-  expect(new Set((await chaos.waitEnded(runIds)).values())).toEqual(new Set(["completed"]));
+  await expectCompleted(chaos, runIds);
   await checkStanding(chaos, runIds, { SIGKILL: killed });
 });

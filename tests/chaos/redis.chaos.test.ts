@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startOwnRedis, until, type OwnRedis } from "@mainstay/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, test } from "vitest";
 import { checkStanding } from "./load/check-standing.js";
+import { expectCompleted } from "./load/expect-completed.js";
 import { startChaosFleet, type ChaosFleet } from "./load/start-chaos-fleet.js";
 import { submitOrders, type Load } from "./load/submit-orders.js";
 
@@ -18,7 +19,7 @@ afterEach(async () => {
 
 async function endsWell(load: Load): Promise<void> {
   const accepted = await load.done;
-  expect(new Set((await chaos.waitEnded([...accepted.keys()])).values())).toEqual(new Set(["completed"]));
+  await expectCompleted(chaos, accepted.keys());
   await checkStanding(chaos, [...accepted.keys()]);
 }
 
@@ -48,7 +49,7 @@ test("a Redis that freezes under load holds nobody up for long", async () => {
   await until("a part of the load", () => load.accepted.size >= 15);
   redis.pause();
   const accepted = await load.done;
-  expect(new Set((await chaos.waitEnded([...accepted.keys()])).values())).toEqual(new Set(["completed"]));
+  await expectCompleted(chaos, accepted.keys());
   redis.resume();
   await endsWell(load);
 });

@@ -8,6 +8,12 @@ import { readOperations, type Operation } from "./read-operations.js";
 
 const everyScope = ["runs:create", "runs:read", "runs:cancel", "ops:read", "ops:admin"];
 
+/** The fleet's own default times: nobody is taken over here, and a loaded machine may be slow. */
+const calm = {
+  MAINSTAY_HEARTBEAT_MS: "1000", MAINSTAY_LEASE_MS: "3000", MAINSTAY_STATEMENT_TIMEOUT_MS: "2000", MAINSTAY_IDLE_TX_TIMEOUT_MS: "1000",
+  MAINSTAY_WEDGED_AFTER_MS: "10000",
+};
+
 let fleet: TestFleet;
 let operations: readonly Operation[];
 let ended: string;
@@ -15,7 +21,7 @@ let pending: string;
 const keys = { good: "", revoked: "", wrongScope: "", foreign: "" };
 
 beforeAll(async () => {
-  fleet = await startTestFleet({ broker: "none", relay: 0, supervisors: 0, workers: 1, name: "tenancy" });
+  fleet = await startTestFleet({ broker: "none", relay: 0, supervisors: 0, workers: 1, name: "tenancy", env: calm });
   keys.good = await fleet.createKey({ workspace: "alpha", scopes: everyScope });
   keys.revoked = await fleet.createKey({ workspace: "alpha", scopes: everyScope });
   keys.wrongScope = await fleet.createKey({ workspace: "alpha", scopes: ["manifest:read"] });

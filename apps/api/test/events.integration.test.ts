@@ -1,5 +1,6 @@
 import { parseRunEvent, PollEventsResponse, projectId, type RunEvent } from "@mainstay/contract";
 import { createClient } from "@mainstay/sdk";
+import { until } from "@mainstay/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, expectRefusal } from "./http.js";
 import { startApi, type TestApi } from "./start-api.js";
@@ -24,7 +25,10 @@ async function createEnded(): Promise<string> {
 
 const pathOf = (runId: string) => `${api.url}/runs/${projectId(runId)}/events`;
 const poll = (runId: string, query = "") => ask(`${pathOf(runId)}/poll${query}`, { key });
-const stream = (runId: string, query = "", headers: Record<string, string> = {}) => ask(`${pathOf(runId)}${query}`, { key, headers: { accept: "text/event-stream", ...headers } }).catch((error: unknown) => { throw error; });
+const stream = (runId: string, query = "", headers: Record<string, string> = {}) => ask(`${pathOf(runId)}${query}`, { key, headers: { accept: "text/event-stream", ...headers } });
+
+/** A stretch in which nothing may happen: what is measured is the silence itself. */
+const silence = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Reads a whole stream that the server closes. */
 async function frames(runId: string, query = "", headers: Record<string, string> = {}) {
@@ -134,19 +138,20 @@ describe("GET /runs/{runId}/events", () => {
     await following;
     expect(seen).toEqual(["lease.acquired", "run.started", "node.started", "node.completed", "run.completed"]);
     const before = new Map(api.statements);
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await silence(1_200);
     expect(api.statements).toEqual(before);
   });
 
   it("costs one statement a round for all streams of a workspace", async () => {
     const runIds = await Promise.all(Array.from({ length: 10 }, create));
     const gone = new AbortController();
+    const opened = api.statements.get("reads.events") ?? 0;
     const open = await Promise.all(runIds.map((runId) =>
       fetch(pathOf(runId), { headers: { authorization: `Bearer ${key}` }, signal: gone.signal })));
     expect(open.map((response) => response.status)).toEqual(Array.from({ length: 10 }, () => 200));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until("all streams to wait", () => (api.statements.get("reads.events") ?? 0) >= opened + 10);
     const before = api.statements.get("reads.event_counts") ?? 0;
-    await new Promise((resolve) => setTimeout(resolve, 1_600));
+    await silence(1_600);
     expect((api.statements.get("reads.event_counts") ?? 0) - before).toBeLessThanOrEqual(4);
     gone.abort();
   });
@@ -161,7 +166,7 @@ describe("a stopping api", () => {
     const response = await fetch(url, { headers: { authorization: `Bearer ${own}` } });
     const polled = ask(`${url}/poll?timeout=30`, { key: own });
     const text = response.text();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until("both to wait for news", () => (stopping.statements.get("reads.events") ?? 0) >= 2);
     await stopping.stop();
     expect(await text).toMatch(/retry: \d+\n\n$/);
     expect((await polled).body).toMatchObject({ events: [], isTerminal: false });

@@ -4,10 +4,16 @@ import { startTestFleet, until, type TestFleet } from "@mainstay/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, expectRefusal } from "./http.js";
 
+/** The fleet's own default times: nobody is taken over here, and a loaded machine may be slow. */
+const calm = {
+  MAINSTAY_HEARTBEAT_MS: "1000", MAINSTAY_LEASE_MS: "3000", MAINSTAY_STATEMENT_TIMEOUT_MS: "2000", MAINSTAY_IDLE_TX_TIMEOUT_MS: "1000",
+  MAINSTAY_WEDGED_AFTER_MS: "10000",
+};
+
 let fleet: TestFleet;
 let urls: readonly string[];
 beforeAll(async () => {
-  fleet = await startTestFleet({ api: 2, relay: 1, workers: 2, supervisors: 0, name: "api-fleet" });
+  fleet = await startTestFleet({ api: 2, relay: 1, workers: 2, supervisors: 0, name: "api-fleet", env: calm });
   urls = fleet.fleet.of("api").map(({ url }) => url);
 }, 60_000);
 afterAll(() => fleet.stop());
@@ -123,7 +129,7 @@ describe("a fleet with two apis", () => {
     // An entry point that reaches whichever api lives, as a load balancer does.
     const entry = createClient({
       url: first.url, key: fleet.key,
-      fetch: (input, init) => fetch(String(input).replace(first.url, fleet.apiUrl()), init),
+      fetch: (input, init) => fetch((input as string | URL).toString().replace(first.url, fleet.apiUrl()), init),
     });
     const following = (async () => {
       for await (const event of entry.runs.events(runId, { streamMode: "debug" })) seen.push(event.sequence);
@@ -132,7 +138,6 @@ describe("a fleet with two apis", () => {
     await first.kill("SIGKILL");
     await following;
     expect(seen).toEqual(seen.map((_one, index) => index));
-    expect(isTerminalEvent((await ask(`${fleet.apiUrl()}/runs/${projectId(runId)}/events/poll`, { key: fleet.key })).text)).toBe(false);
     expect((await createClient({ url: fleet.apiUrl(), key: fleet.key }).runs.get(runId)).status).toBe("completed");
   });
 });

@@ -1,14 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { readConfig } from "@mainstay/config";
 import { createDatabase, type ReleaseLimits } from "@mainstay/database";
+import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startClock } from "./clock/start-clock.js";
-import { keepIncarnation } from "./keep-incarnation.js";
 import { deadlines } from "./lanes/deadlines.js";
 import { instances } from "./lanes/instances.js";
 import { positions } from "./lanes/positions.js";
 import { release } from "./lanes/release.js";
 import { retention } from "./lanes/retention.js";
+import { reportFleet } from "./metrics/report-fleet.js";
 import { reportMetrics } from "./metrics/report-metrics.js";
 
 const config = readConfig("supervisor", process.env);
@@ -25,13 +27,17 @@ const limits: ReleaseLimits = {
   backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
 };
 reportMetrics({ metrics, db, config });
+reportFleet({ metrics, db });
 
 const incarnation = await keepIncarnation({
-  bornAs, config, limits, logger, metrics,
+  bornAs, role: "supervisor", host: hostname(), version: config.version, config, limits, attests: "audit", logger, metrics,
+  probe: { host: config.host, port: config.port },
+  readiness: () => ({ ready: true }),
+  metricsText: () => metrics.text(),
   onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },
 });
 const clock = startClock({
-  db, logger, metrics, holder: incarnation.id, attest: incarnation.attest,
+  db, logger, metrics, holder: () => incarnation.current().incarnation, attest: () => incarnation.current().attest(),
   leaseMs: 4 * config.leaseMs, lookEveryMs: 2_000, stopGraceMs: config.cancelGraceMs,
   lanes: [
     release({ db, limits, logger, metrics }),

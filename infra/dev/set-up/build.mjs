@@ -34,10 +34,11 @@ async function compile() {
 }
 
 function isBuilt(current) {
-  return fs.existsSync(record) && fs.readFileSync(record, "utf8") === current;
+  const present = rooms().every((room) => ["index.js", "main.js"].some((door) => fs.existsSync(path.join(room, "dist", door))));
+  return present && fs.existsSync(record) && fs.readFileSync(record, "utf8") === current;
 }
 
-/** Of every input's path, size and time, and of which rooms have a dist. */
+/** Of every input's path, size and time. */
 function fingerprint() {
   const hash = createHash("sha256");
   const note = (file) => {
@@ -45,16 +46,19 @@ function fingerprint() {
     hash.update(`${path.relative(paths.root, file)} ${size} ${mtimeMs}\n`);
   };
   for (const name of ["package-lock.json", "tsconfig.base.json", "tsconfig.json"]) note(path.join(paths.root, name));
-  for (const kind of ["packages", "apps"]) {
-    for (const room of fs.readdirSync(path.join(paths.root, kind)).sort()) {
-      const folder = path.join(paths.root, kind, room);
-      if (!fs.existsSync(path.join(folder, "package.json"))) continue;
-      for (const name of ["package.json", "tsconfig.json"]) note(path.join(folder, name));
-      const sources = fs.readdirSync(path.join(folder, "src"), { recursive: true, withFileTypes: true });
-      const files = sources.filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"));
-      for (const file of files.map((entry) => path.join(entry.parentPath, entry.name)).sort()) note(file);
-      hash.update(`${room} ${fs.existsSync(path.join(folder, "dist/index.js")) || fs.existsSync(path.join(folder, "dist/main.js"))}\n`);
-    }
+  for (const room of rooms()) {
+    for (const name of ["package.json", "tsconfig.json"]) note(path.join(room, name));
+    const sources = fs.readdirSync(path.join(room, "src"), { recursive: true, withFileTypes: true });
+    const files = sources.filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"));
+    for (const file of files.map((entry) => path.join(entry.parentPath, entry.name)).sort()) note(file);
   }
   return hash.digest("hex");
+}
+
+function rooms() {
+  return ["packages", "apps"].flatMap((kind) => {
+    const folder = path.join(paths.root, kind);
+    const all = fs.readdirSync(folder).sort().map((name) => path.join(folder, name));
+    return all.filter((room) => fs.existsSync(path.join(room, "package.json")));
+  });
 }

@@ -66,3 +66,8 @@ export * from "./lanes/cap-runs.js";
 export * from "./retention/delete-expired-records.js";
 export * from "./retention/delete-ended-records.js";
 export * from "./ops-events/stamp.js";
+export * from "./facts/count-effects.js";
+export * from "./facts/count-runs.js";
+export * from "./facts/read-dead-letters.js";
+export * from "./facts/read-sessions.js";
+export * from "./facts/read-waiting.js";

@@ -7,6 +7,7 @@ import { toMs } from "./board/monotonic.js";
 import { answerProbe, type Readiness } from "./probe/answer-probe.js";
 import type { FromThread, Identity, LivenessSettings, LostReason, ThreadOrders, ToThread } from "./thread/messages.js";
 
+/** Who begins, and what it wants to hear. */
 export type LivenessOptions = Identity & {
   /** Minted by default. A logger made before the start wants to know it. */
   incarnation?: string;
@@ -36,6 +37,7 @@ export type LivenessOptions = Identity & {
   logger: Logger;
 };
 
+/** One incarnation, from its beginning to its end. */
 export type Liveness = {
   /** Opaque, random, new with every start. */
   readonly incarnation: string;
@@ -103,7 +105,7 @@ export async function beginLiveness(options: LivenessOptions): Promise<Liveness>
   const lose = (reason: LostReason): void => {
     board.set("validUntil", 0n);
     for (const settle of pending.values()) settle(undefined);
-    if (state === "over") return;
+    if (state === "over" || state === "beginning") return; // the start rejects instead
     state = "over";
     options.onLost(reason);
   };
@@ -139,6 +141,7 @@ export async function beginLiveness(options: LivenessOptions): Promise<Liveness>
   const port = await new Promise<number | undefined>((resolve, reject) => {
     thread.on("message", (message: FromThread) => {
       if (message.kind === "begun") resolve(message.port);
+      if (message.kind === "lost") reject(new Error(`incarnation ${incarnation} lapsed before it had begun`));
       if (message.kind === "refused") reject(new Error(`the incarnation could not begin: ${message.message}`));
     });
     thread.on("error", (error) => {

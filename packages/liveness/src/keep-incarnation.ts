@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { logEvents } from "@mainstay/telemetry";
 import { beginLiveness, type Liveness, type LivenessOptions } from "./begin-liveness.js";
 
+/** What every incarnation of the process is begun with. */
 export type KeepOptions = Omit<LivenessOptions, "onLost" | "incarnation"> & {
   /** The first incarnation's id. */
   bornAs: string;

@@ -1,4 +1,4 @@
-import { createProgress, loadNodes, type ClaimedRun, type ProgressAnswer, type Queryable } from "@mainstay/database";
+import { createProgress, isTransient, loadNodes, type ClaimedRun, type ProgressAnswer, type Queryable } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import { executeNode, type NodeParts } from "../nodes/execute-node.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
@@ -56,9 +56,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     try {
       answer = await progress(item);
     } catch (error) {
-      if (!isHeld(run)) return;
-      parts.onError(error, run);
-      held.drop(run, "its progress could not be written");
+      if (isHeld(run)) giveUp(run, error);
       return;
     }
     const { merged } = item;
@@ -66,6 +64,19 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     merged.answered = true;
     run.writing = false;
     goOn(run, merged, answer);
+  };
+
+  /**
+   * What cannot be written or executed for a reason that waiting does not mend ends the run once, with a failure of its
+   * own; should that not be written either, the run is dropped and the audit hands it back.
+   */
+  const giveUp = (run: HeldRun, error: unknown): void => {
+    parts.onError(error, run);
+    if (run.dropped) return;
+    if (run.unwritable || isTransient(error)) { held.drop(run, "its progress could not be written"); return; }
+    run.unwritable = true;
+    run.writing = false;
+    void settle(run, { kind: "refused", failure: toEnvelope("platform.contract_mismatch", { component: "record" }) });
   };
 
   const goOn = (run: HeldRun, { write, start }: MergedWrite, answer: ProgressAnswer): void => {
@@ -84,15 +95,17 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       return;
     }
     run.inboxSeq = answer.inboxSeq;
-    if (answer.stopRequested === "cancel") { stop(run); return; }
+    if (answer.stopRequested === "cancel") stop(run);
+    if (run.stopping) return; // its cancel is on the way: nothing new starts
     for (const one of start) launch(run, one);
     armTimers(run);
   };
 
   const launch = (run: HeldRun, { node, attempt, continued }: MergedWrite["start"][number]): void => {
-    void executeNode(parts.nodes, run, { node, attempt, continued }).then((settlement) => {
-      if (settlement !== undefined) void settle(run, settlement);
-    });
+    void executeNode(parts.nodes, run, { node, attempt, continued }).then(
+      (settlement) => { if (settlement !== undefined) void settle(run, settlement); },
+      (error: unknown) => { giveUp(run, error); },
+    );
   };
 
   /** Nodes that wait in this process: a short wait, or one beside nodes that execute. */
@@ -123,15 +136,26 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
-      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, dropped: false,
+      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, unwritable: false, dropped: false,
     };
     held.add(run);
+    try {
+      await start(run);
+    } catch (error) {
+      held.drop(run, "it could not be begun"); // the audit hands back what is not held here
+      throw error;
+    }
+  };
+
+  const start = async (run: HeldRun): Promise<void> => {
+    const { claimed } = run;
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
     if (!fresh) await recall(db, run);
-    if (!isHeld(run)) return;
+    if (!isHeld(run) || run.stopping) return;
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
+    if (!isHeld(run) || run.stopping) return;
     if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }
     for (const one of begun) launch(run, { node: one.node, attempt: one.attempt - 1, continued: one.continued });
     if (begun.length > 0) armTimers(run);

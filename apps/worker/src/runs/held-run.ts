@@ -15,6 +15,9 @@ export type NodeMemory = {
   effectId?: string;
 };
 
+/** An effect whose outcome is open: whether anybody can be asked, and from when on (monotonic milliseconds). */
+export type OpenEffect = { canAsk: boolean; quietAt: number };
+
 /** One execution of one node in this process. */
 export type Execution = {
   nodeId: string;
@@ -24,7 +27,9 @@ export type Execution = {
   /** Set once: what the code does afterwards is not recorded. */
   over: boolean;
   /** Effects of this execution that were launched and are neither settled nor safe to repeat. */
-  openUnsafe: Set<string>;
+  openUnsafe: Map<string, OpenEffect>;
+  /** What the ledger said of an effect: it decides, also where the code caught it. */
+  interrupt?: Error;
   usedKeys: Set<string>;
 };
 
@@ -47,6 +52,8 @@ export type HeldRun = {
   stopping: boolean;
   /** A write is under way: what the database says of the run may be newer than what is known here. */
   writing: boolean;
+  /** A write of it was refused for good: its ending is the last one that is tried. */
+  unwritable: boolean;
   /** Nothing is written for it any more. */
   dropped: boolean;
 };

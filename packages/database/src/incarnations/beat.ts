@@ -14,6 +14,7 @@ export type OverduePeer = {
 /** A live worker that comes after the asker in the ring. */
 export type RingPeer = { id: string; lifeline: string };
 
+/** What a beat's answer tells: the own number, the peers that are overdue, the live workers that come next. */
 export type Beat = { beatNo: string; overdue: OverduePeer[]; ring: RingPeer[] };
 
 const beat = statement<{ beatNo: string; overdue: OverduePeer[] | null; ring: RingPeer[] | null }>("incarnations.beat", `

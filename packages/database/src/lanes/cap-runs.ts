@@ -1,6 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** One page of runs that were looked at. */
 export type CapPage = {
   /** Runs looked at, and how many of them got a deadline. */
   seen: number;

@@ -13,6 +13,7 @@ export type LaneLease = {
   lastSuccess: number;
 };
 
+/** What one renewal told: the lanes, and whether there is anything to do. */
 export type LaneView = {
   lanes: LaneLease[];
   /** Some incarnation has died or ended and still owns runs. */

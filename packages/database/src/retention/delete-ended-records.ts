@@ -1,6 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** One page of records that were looked at. */
 export type RecordPage = {
   /** Records looked at, and how many of them were removed. */
   seen: number;

@@ -3,6 +3,7 @@ import { sessionOptions, type Queryable } from "../database.js";
 import { StatementTimeout } from "../errors.js";
 import { channels, type Channel } from "../notify.js";
 
+/** How a session is opened; times in milliseconds. */
 export type SessionOptions = {
   /** Must reach the server itself: locks and LISTEN belong to the session, which a pooler would hide. */
   url: string;

@@ -42,7 +42,7 @@ const impossible = [
 for (const [what, text] of impossible) test(`Postgres itself refuses ${what}`, () => refused(text));
 
 test("the facts of a dead letter never change", async () => {
-  for (const change of ["reason = 'nicer'", "attempts = 7", "class = 'TRANSIENT'", "effect_ids = '{}' || gen_random_uuid()", "expires_at = now() + interval '99 days'"]) {
+  for (const change of ["reason = 'nicer'", "attempts = 7", "class = 'TRANSIENT'", "effect_ids = array[gen_random_uuid()]", "expires_at = now() + interval '99 days'"]) {
     await refused(`update dead_letters set ${change}`);
   }
 });

@@ -52,7 +52,7 @@ export const transitions = {
   suspect: { from: ["running"], to: ["running", "cancelled", "paused"], by: "fleet", fence: "suspected", counts: "loss", announces: true, statement: "runs.suspect" },
   cancel: { from: live.filter((status) => status !== "running"), to: ["cancelled"], by: "api", fence: "none", counts: "nothing", announces: false, statement: "runs.request_stop" },
   cancelUnheld: { from: ["running"], to: ["cancelled"], by: "api", fence: "none", counts: "nothing", announces: false, statement: "runs.request_stop" },
-  enforceStop: { from: live, to: ["cancelled", "paused"], by: "lane", fence: "seize", counts: "nothing", announces: false, statement: "runs.enforce_stops" },
+  enforceStop: { from: live.filter((status) => status !== "paused"), to: ["cancelled", "paused"], by: "lane", fence: "seize", counts: "nothing", announces: false, statement: "runs.enforce_stops" },
   enforceDeadline: { from: live, to: ["failed"], by: "lane", fence: "seize", counts: "nothing", announces: false, statement: "runs.enforce_deadlines" },
 } as const satisfies Record<string, Transition>;
 

@@ -7,6 +7,8 @@ export type Fate = "forward" | "withhold" | "cut";
 export type Inspection = {
   toServer: (chunk: Buffer) => void;
   toClient: (chunk: Buffer) => Fate;
+  /** The connection is over, cut or not. */
+  closed?: () => void;
 };
 
 /** Which ways bytes pass. A closed way keeps what comes, as a network does whose packets are sent again. */
@@ -44,6 +46,7 @@ export function createLink(options: LinkOptions): Link {
     open = false;
     how(client);
     how(server);
+    inspection?.closed?.();
     options.onClose();
   };
   const reset = (): void => {

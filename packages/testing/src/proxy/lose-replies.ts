@@ -42,15 +42,20 @@ export function loseReplies({ of, times = Number.POSITIVE_INFINITY, onLost }: Lo
         const ready = server(chunk).some(({ type }) => type === "Z");
         if (waitingFor === undefined) return "forward";
         if (!ready) return "withhold";
-        left -= 1;
         onLost?.(waitingFor);
+        waitingFor = undefined;
         return "cut";
+      },
+      closed() {
+        if (waitingFor !== undefined) left += 1; // it ended before the reply came
       },
     };
   };
 
   function chosen(statement: string): string | undefined {
-    return left > 0 && of(statement) ? statement : undefined;
+    if (left <= 0 || !of(statement)) return undefined;
+    left -= 1; // now, so that connections which are cut at the same time count each
+    return statement;
   }
 }
 
