@@ -61,6 +61,7 @@ test("a lost reply of the second launch of an effect neither fails its run nor d
   await chaos.fleet.of("worker").find(({ incarnation }) => incarnation === holder)!.kill("SIGKILL");
   await expectCompleted(chaos, [runId]);
   expect(lost).toEqual(["effects.relaunch"]);
+  expect((await chaos.log(runId)).filter(({ type }) => type === "node.retried")).toEqual([]); // not the node's failure
   await checkStanding(chaos, [runId], { SIGKILL: 1 });
 });
 

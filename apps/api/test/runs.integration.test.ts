@@ -26,6 +26,7 @@ describe("POST /runs", () => {
     const projected = await ask(`${api.url}${created.statusUrl ?? ""}`, { key });
     expect(plain.status).toBe(200);
     expect(plain.body).toEqual(projected.body);
+    expect((await ask(`${api.url}/runs/${encodeURIComponent(created.runId)}/events/poll?timeout=1`, { key })).status).toBe(200);
     expect(RunSnapshot.parse(plain.body)).toMatchObject({
       runId: created.runId, workflowId: "conformance-noop", status: "pending", eventLogSchemaVersion: 3, engineVersion: 1,
       tags: ["a"], metadata: { team: "x" },

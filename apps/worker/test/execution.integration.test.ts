@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { requestStop, takeOver } from "@mainstay/database";
 import { ownFixtures } from "@mainstay/domain";
 import { defineWorkflow, type NodeContext } from "@mainstay/sdk";
 import { until } from "@mainstay/testing";
@@ -70,7 +71,7 @@ const waiting = defineWorkflow({
 });
 
 beforeAll(async () => {
-  place = await openPlace([fanOut, chain, waiting].map((workflow) => ({ document: workflow.document, workflow })).concat(ownFixtures.map((document) => ({ document }) as never)));
+  place = await openPlace([...[fanOut, chain, waiting].map((workflow) => ({ document: workflow.document, workflow })), ...ownFixtures.map((document) => ({ document }))]);
 });
 afterAll(() => place.close());
 
@@ -116,7 +117,6 @@ test("a run that was taken over while its node ran is dropped by its first holde
   await first.sweep();
   await until("the node to run", () => release.length === 1);
   await place.sql("update incarnations set lapsed_at = now(), held_at_lapse = 1 where id = $1", [first.incarnation]);
-  const { takeOver } = await import("@mainstay/database");
   await takeOver(place.db, { incarnations: [first.incarnation], limits: { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 } });
   expect(await second.sweep()).toBe(1);
   await until("the node to run at the second holder", () => release.length === 2);
@@ -136,7 +136,6 @@ test("a cancel tells the code and ends the run cancelled, once", async () => {
   const runId = await place.accept("waiting");
   await worker.sweep();
   await until("the node to run", () => release.length === 1);
-  const { requestStop } = await import("@mainstay/database");
   expect(await requestStop(place.db, { runId, workspace: "acme", by: "k", reason: "enough" })).toEqual({ kind: "asked" });
   worker.runs.stop(worker.held.byId.get(runId)!, "enough");
   expect(await place.ended(runId)).toBe("cancelled");

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { findIncarnation } from "@mainstay/database";
 import { createTestDatabase, until, type TestDatabase } from "@mainstay/testing";
-import { createStage, scaled, type Child, type Stage } from "./stage.js";
+import { createStage, roomy, scaled, type Child, type Stage } from "./stage.js";
 
 let database: TestDatabase;
 let stage: Stage;
@@ -24,6 +24,8 @@ const watched = (incarnations: string[]) => until("the watches", async () => {
     on l.locktype = 'advisory' and l.objid::bigint = n.lifeline and l.mode = 'ShareLock' and not l.granted where n.id = any($1::uuid[])`, [incarnations]);
   return row?.n === incarnations.length;
 }, 5_000);
+const lapsed = ({ incarnation }: Child) => until("the lapse", async () =>
+  (await findIncarnation(stage.db, incarnation))?.lapsed, scaled.leaseMs + scaled.heartbeatMs + 500);
 const killed = async ({ process, incarnation }: Child, runs: string[]): Promise<number> => {
   process.kill("SIGKILL");
   const at = performance.now();
@@ -31,16 +33,25 @@ const killed = async ({ process, incarnation }: Child, runs: string[]): Promise<
   return performance.now() - at;
 };
 
-test("what a killed process held is released within the suspicion's grace and 200 ms, counts no crash, and the death is lapsed later", async () => {
+test("what a killed process held is released within the grace and 200 ms (median of three), counts no crash, and the death is lapsed later", async () => {
   await Promise.all([stage.peer(), stage.peer(), stage.peer()]);
-  const child = await stage.child();
-  const runs = await stage.hold(child.incarnation, 20);
-  await watched([child.incarnation]);
-  expect(await killed(child, runs)).toBeLessThan(scaled.suspicionGraceMs + 200);
+  const took: number[] = [];
+  let child = await stage.child();
+  let runs: string[] = [];
+  for (let death = 1; death <= 3; death++) {
+    if (death > 1) child = await stage.child();
+    runs = await stage.hold(child.incarnation, 20);
+    await watched([child.incarnation]);
+    took.push(await killed(child, runs));
+    await lapsed(child);
+  }
+  const [best, median, worst] = took.sort((a, b) => a - b);
+  expect(best).toBeGreaterThan(scaled.suspicionGraceMs);
+  expect(median).toBeLessThan(scaled.suspicionGraceMs + 200);
+  expect(worst).toBeLessThan(1_000);
   expect(new Set(await triggers(runs))).toEqual(new Set(["session_lost"]));
   expect(await stage.sql("select distinct crashes, losses, suspicion_used from runs where id = any($1::uuid[])", [runs]))
     .toEqual([{ crashes: 0, losses: 1, suspicion_used: true }]);
-  await until("the lapse", async () => (await findIncarnation(stage.db, child.incarnation))?.lapsed, scaled.leaseMs + scaled.heartbeatMs + 500);
   expect(await triggers(runs)).toHaveLength(20);
 });
 
@@ -75,7 +86,7 @@ test("a run with an open effect is left to the lapse", async () => {
 });
 
 test("ending only the lifeline of a healthy worker takes nothing from it, and the lifeline is held again", async () => {
-  const peers = await Promise.all([stage.peer(), stage.peer(), stage.peer(), stage.peer()]);
+  const peers = await Promise.all([1, 2, 3, 4].map(() => stage.peer({ settings: roomy })));
   const runs = (await Promise.all(peers.map(({ incarnation }) => stage.hold(incarnation, 3)))).flat();
   await watched(peers.map(({ incarnation }) => incarnation));
   for (let round = 0; round < 3; round++) {
@@ -83,7 +94,7 @@ test("ending only the lifeline of a healthy worker takes nothing from it, and th
       "select count(pg_terminate_backend(pid))::int as n from pg_stat_activity where datname = current_database() and application_name like $1",
       [`mainstay worker lifeline ${peers[round]?.incarnation.slice(0, 8)}`]);
     expect(ended?.n).toBe(1);
-    await pause(scaled.leaseMs);
+    await pause(roomy.leaseMs / 2);
   }
   expect(await triggers(runs)).toEqual([]);
   expect(peers.map(({ lost }) => lost.length)).toEqual([0, 0, 0, 0]);
@@ -92,13 +103,13 @@ test("ending only the lifeline of a healthy worker takes nothing from it, and th
 });
 
 test("ending all sessions of a healthy worker at once lapses nobody, and it lives on", async () => {
-  const peers = await Promise.all([stage.peer(), stage.peer(), stage.peer(), stage.peer()]);
+  const peers = await Promise.all([1, 2, 3, 4].map(() => stage.peer({ settings: roomy })));
   await watched(peers.map(({ incarnation }) => incarnation));
   await stage.sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like $1",
-    [`mainstay worker % ${peers[0].incarnation.slice(0, 8)}`]);
-  await pause(2 * scaled.leaseMs);
+    [`mainstay worker % ${peers[0]?.incarnation.slice(0, 8)}`]);
+  await pause(2 * roomy.leaseMs);
   expect(peers.map(({ lost }) => lost.length)).toEqual([0, 0, 0, 0]);
-  expect(await findIncarnation(stage.db, peers[0].incarnation)).toMatchObject({ lapsed: false });
+  expect(await findIncarnation(stage.db, String(peers[0]?.incarnation))).toMatchObject({ lapsed: false });
 });
 
 test("a worker that joins the ring is watched at once, and a killed one leaves no session behind", async () => {

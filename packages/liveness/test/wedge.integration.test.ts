@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { findIncarnation } from "@mainstay/database";
 import { createTestDatabase, until, type TestDatabase } from "@mainstay/testing";
-import { createStage, scaled, type Child, type Stage } from "./stage.js";
+import { createStage, roomy, scaled, type Child, type Stage } from "./stage.js";
 
 let database: TestDatabase;
 let stage: Stage;
@@ -49,11 +49,11 @@ test("a blocked main loop is lapsed as wedged, its thread answers for it meanwhi
 });
 
 test("a main loop that is busy for less than the wedge keeps its incarnation", async () => {
-  await stage.peer();
-  const child = await stage.child();
-  child.tell(`wedge ${scaled.wedgedAfterMs - 300}`);
+  await stage.peer({ settings: roomy });
+  const child = await stage.child(roomy);
+  child.tell(`wedge ${roomy.wedgedAfterMs / 2}`);
   await said(child, "unwedged");
-  await pause(scaled.leaseMs * 2);
+  await pause(roomy.leaseMs * 1.5);
   expect(await findIncarnation(stage.db, child.incarnation)).toMatchObject({ lapsed: false, trigger: null });
 });
 

@@ -10,8 +10,13 @@ export async function ask<Result>(options: EffectOptions<Result>, call: Reconcil
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(ASK_TIMEOUT_MS)]);
   const late = new Promise<undefined>((resolve) => { signal.addEventListener("abort", () => { resolve(undefined); }, { once: true }); });
   try {
-    return await Promise.race([reconcile({ ...call, signal }), late]);
+    const said: unknown = await Promise.race([reconcile({ ...call, signal }), late]);
+    return isAnswer<Result>(said) ? said : undefined;
   } catch {
     return undefined;
   }
 }
+
+/** Whatever else code gives back is no answer. */
+const isAnswer = <Result>(said: unknown): said is Exclude<ReconcileAnswer<Result>, undefined> =>
+  typeof said === "object" && said !== null && "happened" in said && typeof said.happened === "boolean";

@@ -8,7 +8,9 @@ import type { Execution, HeldRun } from "../runs/held-run.js";
 import type { Life } from "../life.js";
 import { digestOf, sha256 } from "./digest.js";
 import { HoldLost, OutcomeUnknown, Suspended } from "./interrupts.js";
-import { isDefiniteRefusal } from "./is-definite-refusal.js";
+import { inProgress } from "./in-progress.js";
+import { isDefiniteRefusal, saysInProgress } from "./is-definite-refusal.js";
+import { recordable } from "../nodes/recordable.js";
 import { ask } from "./ask-reconciler.js";
 
 export type EffectParts = {
@@ -33,6 +35,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETENTION_MS = 24 * 3600 * 1000;
 /** How long a run waits before it looks again for the outcome of another run's launch; a settlement wakes it. */
 const LOOK_AGAIN_MS = 1_000;
+/** An answer, as recorded. Bytes. */
+const ANSWER_MAX_BYTES = 256 * 1024;
 /** A launch that came too late to send settles `absent` and is made again so often. */
 const LATE_LAUNCHES = 5;
 
@@ -44,6 +48,16 @@ const LATE_LAUNCHES = 5;
  * `HoldLost` when a peer holds the run, else what the launch threw.
  */
 export async function performEffect<Result>(parts: EffectParts, request: EffectRequest<Result>): Promise<Result> {
+  try {
+    return await perform(parts, request);
+  } catch (thrown) {
+    // code that catches it must not go on as if the effect had failed
+    if (thrown instanceof Suspended || thrown instanceof OutcomeUnknown || thrown instanceof HoldLost) request.execution.interrupt ??= thrown;
+    throw thrown;
+  }
+}
+
+async function perform<Result>(parts: EffectParts, request: EffectRequest<Result>): Promise<Result> {
   const { execution, key, options } = request;
   if (inside.getStore() !== undefined) throw new WorkflowFailure("platform.contract_mismatch", { attributes: { rule: "no effect inside an effect" }, operation: key });
   if (execution.usedKeys.has(key)) throw new WorkflowFailure("platform.contract_mismatch", { attributes: { rule: "a key is used once in a node execution" }, operation: key });
@@ -58,8 +72,10 @@ export async function performEffect<Result>(parts: EffectParts, request: EffectR
     if ("reuse" in launched) return launched.reuse as Result;
     if (launched.sentAt === undefined) continue; // somebody moved first: read the ledger again
     const mine = { effectId: launched.effectId, launchNo: launched.launchNo, runId: request.run.id };
-    if (!inTime(parts, launched)) {
+    const over = isOver(request);
+    if (over || !inTime(parts, launched)) {
       await settle(parts, request, { ...mine, outcome: "absent", via: "unsent" });
+      if (over) throw new HoldLost("the execution is over");
       continue;
     }
     return inside.run(key, () => send(parts, request, { mine, identity: next.identity, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, mayLeave: () => inTime(parts, launched) }));
@@ -88,13 +104,16 @@ function declare<Result>({ run, execution, key, options, input }: EffectRequest<
  * No effect starts for a hold that is gone, or within the margin of the end of this incarnation's validity: it waits for
  * the next heartbeat, or for the news that the incarnation has lapsed.
  */
-async function untilMayStart<Result>(parts: EffectParts, { run, execution }: EffectRequest<Result>): Promise<void> {
+async function untilMayStart<Result>(parts: EffectParts, request: EffectRequest<Result>): Promise<void> {
   for (;;) {
-    if (run.dropped || execution.over || execution.abort.signal.aborted) throw new HoldLost("the execution is over");
+    if (isOver(request)) throw new HoldLost("the execution is over");
     if (performance.now() <= parts.life.validUntil() - parts.effectMarginMs) return;
     await sleep(25);
   }
 }
+
+/** Asked anew after every await: what a cancel, a time-out or a peer has ended sends nothing more. */
+const isOver = <Result>({ run, execution }: EffectRequest<Result>): boolean => run.dropped || execution.over || execution.abort.signal.aborted;
 
 function inTime({ sendGraceMs }: EffectParts, { sentAt, sentAtWall }: { sentAt: number; sentAtWall: number }): boolean {
   return performance.now() - sentAt <= sendGraceMs && Math.abs(Date.now() - sentAtWall) <= sendGraceMs;
@@ -128,11 +147,13 @@ async function meet<Result>(parts: EffectParts, request: EffectRequest<Result>, 
     case "reconcile": {
       const said = await ask(options, { effectId, idempotencyKey: next.identity, signal: execution.abort.signal });
       if (said?.happened === true) {
-        await settle(parts, request, { effectId, launchNo, runId: request.run.id, outcome: "confirmed", via: "reconciler", answer: said.result });
-        return { reuse: said.result };
+        const result = await confirm(parts, request, { effectId, launchNo, runId: request.run.id, via: "reconciler", answer: said.result });
+        return { reuse: result };
       }
       if (said !== undefined && said.safe !== false) {
         await settle(parts, request, { effectId, launchNo, runId: request.run.id, outcome: "absent", via: "reconciler" });
+        // a launch that was itself a repeat came to nothing again: that is a failed attempt, or it would go on for ever
+        if (launchNo > 1) throw new WorkflowFailure("platform.dependency_unavailable", { operation: request.key, attributes: { rule: "the effect did not happen" } });
         return again("absent");
       }
       const asks = await noteAsk(parts.db, { effectId, launchNo });
@@ -148,7 +169,8 @@ async function send<Result>(
 ): Promise<Result> {
   const { execution, options, launch } = request;
   const unsafe = (options.class ?? "non_idempotent_write") === "non_idempotent_write";
-  if (unsafe) execution.openUnsafe.add(mine.effectId);
+  const quietMs = parts.sendGraceMs + timeoutMs + (options.providerMaxMs ?? 0);
+  if (unsafe) execution.openUnsafe.set(mine.effectId, { canAsk: options.reconcile !== undefined, quietAt: performance.now() + quietMs });
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([execution.abort.signal, timeout]);
   const late = new Promise<never>((_, reject) => {
@@ -158,25 +180,49 @@ async function send<Result>(
   try {
     const acted = (async () => launch({ effectId: mine.effectId, idempotencyKey: identity, signal, launch: mine.launchNo }, mayLeave))();
     // what arrives after the time-out is still evidence
-    acted.then((answer) => { if (signal.aborted) void settle(parts, request, { ...mine, outcome: "confirmed", via: "answer", answer }).catch(() => undefined); }, () => undefined);
+    acted.then(
+      (answer) => { if (signal.aborted) void confirm(parts, request, { ...mine, via: "answer", answer }).catch(() => undefined); },
+      (thrown: unknown) => { if (signal.aborted && refuses(thrown)) void settle(parts, request, { ...mine, outcome: "absent", via: "refusal" }).catch(() => undefined); },
+    );
     const answer = await Promise.race([acted, late]);
-    await settle(parts, request, { ...mine, outcome: "confirmed", via: "answer", answer });
-    execution.openUnsafe.delete(mine.effectId);
-    return JSON.parse(JSON.stringify(answer ?? null)) as Result;
+    return await confirm(parts, request, { ...mine, via: "answer", answer });
   } catch (thrown) {
-    if (NotApplied.is(thrown) || isDefiniteRefusal(thrown)) {
+    if (refuses(thrown)) {
       await settle(parts, request, { ...mine, outcome: "absent", via: "refusal" });
       execution.openUnsafe.delete(mine.effectId);
       throw thrown;
     }
-    if (thrown instanceof HoldLost || !unsafe || options.reconcile === undefined) throw thrown;
-    execution.openUnsafe.delete(mine.effectId); // its reconciler is asked after the quiet instant
-    throw new Suspended({ waitingOn: "reconciliation", dueMs: parts.sendGraceMs + timeoutMs + (options.providerMaxMs ?? 0), asks: 0, effectId: mine.effectId });
+    if (options.class === "idempotent_write" && saysInProgress(thrown)) throw inProgress({ effectId: mine.effectId, launch: mine.launchNo });
+    if (thrown instanceof HoldLost || !execution.openUnsafe.has(mine.effectId) || options.reconcile === undefined) throw thrown;
+    throw new Suspended({ waitingOn: "reconciliation", dueMs: quietMs, asks: 0, effectId: mine.effectId }); // its reconciler is asked after the quiet instant
   }
 }
 
+const refuses = (thrown: unknown): boolean => NotApplied.is(thrown) || isDefiniteRefusal(thrown);
+
+/**
+ * Settles as confirmed and gives the answer as it is recorded. An answer that cannot be recorded leaves the effect
+ * confirmed without one and throws: it did happen, and nobody is to send it again.
+ */
+async function confirm<Result>(
+  parts: EffectParts, request: EffectRequest<Result>, { answer, ...evidence }: Pick<Settlement, "effectId" | "launchNo" | "runId" | "via" | "answer">,
+): Promise<Result> {
+  const read = (): { recorded: unknown } | { refused: unknown } => {
+    try {
+      return { recorded: recordable(answer, ANSWER_MAX_BYTES) };
+    } catch (refused) {
+      return { refused };
+    }
+  };
+  const seen = read();
+  await settle(parts, request, { ...evidence, outcome: "confirmed", ...("recorded" in seen ? { answer: seen.recorded } : {}) });
+  request.execution.openUnsafe.delete(evidence.effectId);
+  if ("refused" in seen) throw seen.refused;
+  return seen.recorded as Result;
+}
+
 async function settle<Result>(parts: EffectParts, { options }: EffectRequest<Result>, settlement: Settlement): Promise<void> {
-  await parts.settle(settlement.answer === undefined ? settlement : { ...settlement, answer: JSON.parse(JSON.stringify(settlement.answer)) as unknown });
+  await parts.settle(settlement);
   parts.onSettled(settlement.outcome, options.class ?? "non_idempotent_write");
 }
 

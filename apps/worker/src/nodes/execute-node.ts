@@ -2,7 +2,8 @@ import { resolveConfig, toEnvelope, type FailureEnvelope, type NodeDocument } fr
 import { WorkflowFailure, toFailureCode, type Done, type NodeRun } from "@mainstay/sdk";
 import type { Execution, HeldRun, Settlement } from "../runs/held-run.js";
 import { OutcomeUnknown, Suspended } from "../effects/interrupts.js";
-import { recordable } from "./recordable.js";
+import { cleanText, recordable } from "./recordable.js";
+import { retryAfterOf } from "./retry-after-of.js";
 import { nodeTypes, runCode } from "./node-types.js";
 import type { EffectParts } from "../effects/perform-effect.js";
 import type { Egress } from "@mainstay/egress";
@@ -30,26 +31,40 @@ export async function executeNode(
 ): Promise<Settlement | undefined> {
   const document = run.workflow.byId.get(nodeId);
   if (document === undefined) throw new Error(`run ${run.id}: no node ${nodeId}`);
-  const execution: Execution = { nodeId, attempt, abort: new AbortController(), over: false, openUnsafe: new Set(), usedKeys: new Set() };
+  const execution: Execution = { nodeId, attempt, abort: new AbortController(), over: false, openUnsafe: new Map(), usedKeys: new Set() };
   run.executions.set(nodeId, execution);
   const began = performance.now();
   const elapsed = () => performance.now() - began;
   try {
     const output = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
     if (isOver(execution, run)) return undefined;
+    if (execution.interrupt !== undefined || execution.openUnsafe.size > 0) throw execution.interrupt ?? new OutcomeUnknown("the node ended before its effect");
     finish(execution, run);
-    if (execution.openUnsafe.size > 0) return failed(nodeId, toEnvelope("platform.effect_outcome_unconfirmed", { component: nodeId }), { durationMs: elapsed(), retryAfterMs: 0 });
     return { kind: "completed", node: nodeId, output, durationMs: elapsed() };
-  } catch (thrown) {
+  } catch (caught) {
     if (isOver(execution, run)) return undefined;
+    const thrown = execution.interrupt ?? caught;
     finish(execution, run);
     execution.abort.abort(thrown);
-    if (thrown instanceof Suspended) {
-      return { kind: "suspended", node: nodeId, waitingOn: thrown.waitingOn, dueMs: thrown.dueMs, asks: thrown.asks, ...(thrown.effectId === undefined ? {} : { effectId: thrown.effectId }) };
+    const waits = thrown instanceof Suspended ? thrown : toAsk(execution);
+    if (waits !== undefined) {
+      return { kind: "suspended", node: nodeId, waitingOn: waits.waitingOn, dueMs: waits.dueMs, asks: waits.asks, ...(waits.effectId === undefined ? {} : { effectId: waits.effectId }) };
     }
-    const failure = toFailure(parts, { thrown, execution, run, document });
-    return failed(nodeId, failure, { durationMs: elapsed(), retryAfterMs: retryAfterOf(thrown) });
+    try {
+      return failed(nodeId, toFailure(parts, { thrown, execution, run, document }), { durationMs: elapsed(), retryAfterMs: retryAfterOf(thrown) });
+    } catch {
+      return failed(nodeId, toEnvelope("platform.unclassified", { component: document.id }), { durationMs: elapsed(), retryAfterMs: 0 }); // even to look at it throws
+    }
   }
+}
+
+/** However the attempt ended: while all its open effects can be asked about, they are, after the quiet instant. */
+function toAsk({ openUnsafe }: Execution): Suspended | undefined {
+  const open = [...openUnsafe];
+  const [first] = open;
+  if (first === undefined || !open.every(([, effect]) => effect.canAsk)) return undefined;
+  const quietAt = Math.max(...open.map(([, effect]) => effect.quietAt));
+  return new Suspended({ waitingOn: "reconciliation", dueMs: Math.max(1, quietAt - performance.now()), asks: 0, effectId: first[0] });
 }
 
 const isOver = (execution: Execution, run: HeldRun) => execution.over || run.dropped;
@@ -65,7 +80,10 @@ const failed = (node: string, failure: FailureEnvelope, times: { durationMs: num
 /** The effect-window rule stands above what was thrown. */
 function toFailure(parts: NodeParts, { thrown, execution, run, document }: { thrown: unknown; execution: Execution; run: HeldRun; document: NodeDocument }): FailureEnvelope {
   const detail = WorkflowFailure.is(thrown) ? thrown.detail : {};
-  const about = { app: run.workflow.document.failures, component: detail.component ?? document.id, ...(detail.operation === undefined ? {} : { operation: detail.operation }), attributes: detail.attributes ?? {} };
+  const about = {
+    app: run.workflow.document.failures, component: shortText(detail.component) ?? document.id, attributes: flatFacts(detail.attributes),
+    ...(detail.operation === undefined ? {} : { operation: shortText(detail.operation) ?? "" }),
+  };
   if (thrown instanceof OutcomeUnknown || execution.openUnsafe.size > 0) return toEnvelope("platform.effect_outcome_unconfirmed", about);
   const code = thrown instanceof NodeTimeout ? "platform.timeout" : toFailureCode(thrown);
   const failure = toEnvelope(code, { ...about, cause: causesOf(thrown) });
@@ -89,7 +107,20 @@ function causesOf(thrown: unknown): { code?: string; message: string }[] {
   return causes;
 }
 
-const retryAfterOf = (thrown: unknown): number => (WorkflowFailure.is(thrown) ? Math.max(0, thrown.detail.retryAfterMs ?? 0) : 0);
+/** So much of a text, and so many facts, stand in a failure. */
+const MOST_LETTERS = 200;
+const MOST_FACTS = 20;
+
+const shortText = (text: unknown): string | undefined => (typeof text === "string" ? cleanText(text.slice(0, MOST_LETTERS)) : undefined);
+
+/** What code said of its failure, as far as it is flat and can be recorded. */
+function flatFacts(attributes: unknown): Record<string, string | number | boolean> {
+  if (typeof attributes !== "object" || attributes === null) return {};
+  return Object.fromEntries(Object.entries(attributes).slice(0, MOST_FACTS).flatMap(([name, value]: [string, unknown]): [string, string | number | boolean][] => {
+    const plain = typeof value === "string" ? shortText(value) : typeof value === "boolean" || (typeof value === "number" && Number.isFinite(value)) ? value : undefined;
+    return plain === undefined ? [] : [[cleanText(name.slice(0, MOST_LETTERS)), plain]];
+  }));
+}
 
 async function withTimeout<Value>(execution: Execution, timeoutMs: number, act: () => Value | Promise<Value>): Promise<Value> {
   const aborted = new Promise<never>((_, reject) => {

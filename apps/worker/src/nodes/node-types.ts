@@ -64,7 +64,11 @@ export function runCode(
   };
   const context: NodeContext = {
     input, run: nodeRun, attempt: execution.attempt, fence: run.fence, signal: execution.abort.signal,
-    effect: (key, options, launch) => performEffect(parts.effects, { run, execution, key, options, input, launch }),
+    effect: (key, options, launch) => {
+      const performed = performEffect(parts.effects, { run, execution, key, options, input, launch });
+      performed.catch(() => undefined); // code that does not wait for it must not end the process
+      return performed;
+    },
     failure: (code, detail) => new WorkflowFailure(code, detail),
     notApplied: (code, options) => new NotApplied(code, options),
     logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },

@@ -1,15 +1,13 @@
 import { classifyAnswer, type EgressOutcome } from "@mainstay/egress";
 import { NotApplied, WorkflowFailure, type EffectCall, type EffectOptions } from "@mainstay/sdk";
 import { performEffect } from "../effects/perform-effect.js";
-import { Suspended } from "../effects/interrupts.js";
+import { inProgress } from "../effects/in-progress.js";
 import type { TypeCall } from "./node-types.js";
+import { retryAfterOf } from "./retry-after-of.js";
 
 /** What `http.request` takes, once its config is resolved. */
 type HttpConfig = { url: string; method: string; headers: Record<string, string>; body: string | undefined; options: EffectOptions<HttpAnswer> };
 type HttpAnswer = { status: number; body: unknown };
-
-/** A destination that says "in progress" for our own key is asked again after this long. Milliseconds. */
-const IN_PROGRESS_MS = 1_000;
 
 /** `http.request`: one request through the egress guard and the ledger; the identity goes out as `Idempotency-Key`. */
 export function requestHttp({ parts, run, execution, config }: TypeCall): Promise<HttpAnswer> {
@@ -34,11 +32,13 @@ function judge(outcome: EgressOutcome, { options, call }: { options: EffectOptio
     return { status: outcome.status, body: readBody(Buffer.from(outcome.body).toString("utf8")) };
   }
   const code = codeOf(outcome);
-  if (settlement === "absent") throw new NotApplied(code);
-  if (outcome.sent && outcome.status === 409 && options.class === "idempotent_write") {
-    throw new Suspended({ waitingOn: "effect", dueMs: IN_PROGRESS_MS, asks: 0, effectId: call.effectId });
-  }
-  throw new WorkflowFailure(code, { operation: "http.request", attributes: outcome.sent && outcome.status !== undefined ? { status: outcome.status } : {} });
+  const answered = outcome.sent && outcome.status !== undefined ? outcome : undefined;
+  const failure = new WorkflowFailure(code, {
+    operation: "http.request", attributes: answered === undefined ? {} : { status: answered.status }, retryAfterMs: retryAfterOf({ headers: answered?.headers }),
+  });
+  if (settlement === "absent") throw new NotApplied(code, { cause: failure });
+  if (answered?.status === 409 && options.class === "idempotent_write") throw inProgress(call);
+  throw failure;
 }
 
 function codeOf(outcome: EgressOutcome): string {

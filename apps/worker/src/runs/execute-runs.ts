@@ -56,7 +56,10 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     try {
       answer = await progress(item);
     } catch (error) {
-      if (isHeld(run)) giveUp(run, error);
+      if (!isHeld(run)) return;
+      if (settlement.kind !== "refused" && !isTransient(error)) { giveUp(run, error); return; }
+      parts.onError(error, run);
+      held.drop(run, "its progress could not be written");
       return;
     }
     const { merged } = item;
@@ -72,8 +75,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
    */
   const giveUp = (run: HeldRun, error: unknown): void => {
     parts.onError(error, run);
-    if (run.dropped) return;
-    if (run.unwritable || isTransient(error)) { held.drop(run, "its progress could not be written"); return; }
+    if (run.unwritable) return;
     run.unwritable = true;
     run.writing = false;
     void settle(run, { kind: "refused", failure: toEnvelope("platform.contract_mismatch", { component: "record" }) });
@@ -140,14 +142,14 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     };
     held.add(run);
     try {
-      await start(run);
+      await beginNodes(run);
     } catch (error) {
       held.drop(run, "it could not be begun"); // the audit hands back what is not held here
       throw error;
     }
   };
 
-  const start = async (run: HeldRun): Promise<void> => {
+  const beginNodes = async (run: HeldRun): Promise<void> => {
     const { claimed } = run;
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
