@@ -108,6 +108,17 @@ describe("an idempotency key", () => {
     expect(answers.filter(({ headers: seen }) => seen.get("openwop-idempotent-replay") === null)).toHaveLength(1);
   });
 
+  it("keeps a definite refusal, marked when it is given again, and is refused with another body", async () => {
+    const headers = { "idempotency-key": freshKey() };
+    const first = await create({ workflowId: "nope" }, headers);
+    expectRefusal(first, 404, "not_found");
+    expect(first.headers.get("openwop-idempotent-replay")).toBeNull();
+    const again = await create({ workflowId: "nope" }, headers);
+    expect([again.status, again.text, again.headers.get("openwop-idempotent-replay")]).toEqual([404, first.text, "true"]);
+    expectRefusal(await create({ workflowId: "nope", inputs: { other: 1 } }, headers), 409, "idempotency_key_mismatch");
+    expectRefusal(await create(noop, headers), 409, "idempotency_key_mismatch");
+  });
+
   it("outside the grammar is invalid, and a refused body leaves it free", async () => {
     expectRefusal(await create(noop, { "idempotency-key": "short" }), 400, "idempotency_key_invalid");
     const headers = { "idempotency-key": freshKey() };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { readConfig } from "@mainstay/config";
-import { createDatabase, type ReleaseLimits } from "@mainstay/database";
+import { createDatabase, retryWhileAway, type ReleaseLimits } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startWorker, type RunningWorker } from "./start-worker.js";
@@ -20,7 +20,10 @@ const limits: ReleaseLimits = {
   crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
   backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
 };
-const workflows = await loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" });
+const workflows = await retryWhileAway(
+  () => loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" }),
+  (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },
+);
 
 /** Hints and probes may come before the worker stands; they find nothing to do. */
 const standing: { worker?: RunningWorker } = {};

@@ -6,6 +6,7 @@ import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
 import { Refusal } from "../server/refusal.js";
 import { idempotencyKeyOf, keyMismatch } from "./idempotency-key-of.js";
+import { toKeptRefusal } from "./keep-refusal.js";
 import { ownedRunId, unknownRun } from "./owned-run-id.js";
 import { canonicalOf, digestOf } from "./request-digest.js";
 
@@ -36,12 +37,14 @@ export function addCancelRun(app: App, parts: ApiParts): void {
     const runId = formatBoundId(principal.workspace, id);
     const bodyDigest = digestOf(canonicalOf({ runId, body: request.body ?? {} }));
     const record = key === undefined ? undefined : { workspace: principal.workspace, operation, key, bodyDigest };
+    request.asked = record;
 
     /** The recorded answer of an equal request that came first, if the key has been used. */
     async function replayed(): Promise<CancelRunResponse | undefined> {
       const found = record === undefined ? undefined : await readIdempotency(parts.database, record);
       if (found === undefined) return undefined;
       if (!found.sameBody) throw keyMismatch();
+      if (found.status >= 400) throw toKeptRefusal(found.body);
       parts.metrics.idempotentReplays.inc();
       void reply.header("openwop-idempotent-replay", "true");
       return { runId: String(found.body["runId"]), status: found.body["status"] as CancelRunResponse["status"] };

@@ -11,8 +11,11 @@ import type { ApiParts } from "../server/parts.js";
 import { Refusal } from "../server/refusal.js";
 import type { CataloguedWorkflow } from "../workflows/create-workflow-catalogue.js";
 import { idempotencyKeyOf, keyMismatch } from "./idempotency-key-of.js";
+import { toKeptRefusal } from "./keep-refusal.js";
 import { canonicalOf, digestOf } from "./request-digest.js";
 import { createdAnswer } from "./run-links.js";
+
+const operation = "createRun";
 
 /** Members of the closed body that this host does not serve. */
 const notProvided = ["residency", "mode", "evalSuiteRef", "agentId"] as const;
@@ -37,6 +40,7 @@ export function addCreateRun(app: App, parts: ApiParts): void {
   }, async (request, reply) => {
     const principal = principalOf(request);
     const key = idempotencyKeyOf(request);
+    request.asked = key === undefined ? undefined : { operation, key, bodyDigest: digestOf(canonicalOf(request.body)) };
     checkMembers(request.body, principal);
     const { config, metrics } = parts;
     const workflow = await parts.workflows.current(request.body.workflowId);
@@ -47,13 +51,14 @@ export function addCreateRun(app: App, parts: ApiParts): void {
       metrics.acceptRefused.inc({ reason: "backpressure" });
       throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
     }
-    const run = toRun(request, { principal, workflow, input, key });
+    const run = toRun(request, { principal, workflow, input });
     const accepted = await parts.accept(run);
     if (accepted.kind === "key_mismatch") throw keyMismatch();
     if (accepted.kind === "scope_active") {
       throw new Refusal("run_already_active", "a run with this scopeId is live; wait for its end", { retryAfterS: 1 });
     }
     if (accepted.kind === "replayed") {
+      if (accepted.status >= 400) throw toKeptRefusal(accepted.body);
       metrics.idempotentReplays.inc();
       void reply.header("openwop-idempotent-replay", "true");
       return reply.code(201).send(createdAnswer(String(accepted.body["runId"])));
@@ -94,10 +99,11 @@ function checkInput(canonical: string, input: unknown, limits: { workflow: Catal
 
 function toRun(
   request: FastifyRequest & { body: CreateRunRequest },
-  found: { principal: Principal; workflow: CataloguedWorkflow; input: string; key: string | undefined },
+  found: { principal: Principal; workflow: CataloguedWorkflow; input: string },
 ): NewRun {
   const { body } = request;
-  const { principal, workflow, input, key } = found;
+  const { principal, workflow, input } = found;
+  const { asked } = request;
   const id = mintRunId();
   const subject: Owner["subject"] = {
     issuer: apiKeyIssuer, subjectId: principal.keyId, tenant: principal.workspace, lane: "api-key", kind: "workload",
@@ -124,15 +130,14 @@ function toRun(
     ...(body.configurable === undefined ? {} : { configurable: body.configurable }),
     ...(body.scopeId === undefined ? {} : dedup ? { dedupScope: body.scopeId } : { scopeId: body.scopeId }),
     ...(typeof traceparent === "string" && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent) ? { traceparent } : {}),
-    runTimeoutMs: Math.min(
-      body.configurable?.run?.runTimeoutMs ?? maxRunDurationMs, workflow.document.settings.runTimeoutMs ?? maxRunDurationMs, maxRunDurationMs,
-    ),
+    ...deadlineOf(body.configurable?.run?.runTimeoutMs, workflow.document.settings.runTimeoutMs),
     nextNodes: nodes.filter((node) => first.has(node.id)).map(({ id: nodeId, typeId }) => ({ id: nodeId, typeId })),
-    ...(key === undefined ? {} : {
-      idempotency: {
-        operation: "createRun", key, bodyDigest: digestOf(canonicalOf(body)),
-        answer: { ...createdAnswer(formatBoundId(principal.workspace, id)) },
-      },
-    }),
+    ...(asked === undefined ? {} : { idempotency: { ...asked, answer: { ...createdAnswer(formatBoundId(principal.workspace, id)) } } }),
   };
+}
+
+/** The shorter of what was asked for and what the workflow sets. The cap of every run is a lane's, and needs no column. */
+function deadlineOf(...asked: (number | undefined)[]): { runTimeoutMs?: number } {
+  const shortest = Math.min(maxRunDurationMs, ...asked.filter((ms) => ms !== undefined));
+  return shortest < maxRunDurationMs ? { runTimeoutMs: shortest } : {};
 }

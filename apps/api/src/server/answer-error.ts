@@ -1,18 +1,30 @@
 import { errorStatus, preferredVersion } from "@mainstay/contract";
-import { isTransient } from "@mainstay/database";
-import { logEvents, type Logger } from "@mainstay/telemetry";
+import { isTransient, type Queryable } from "@mainstay/database";
+import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { JsonRefused } from "../body/parse-json.js";
+import { keepRefusal } from "../runs/keep-refusal.js";
 import { Refusal } from "./refusal.js";
 
 /** What the error handler needs to know of the process. */
-export type AnswerErrorParts = Readonly<{ logger: Logger; bodyMaxBytes: number }>;
+export type AnswerErrorParts = Readonly<{
+  logger: Logger;
+  bodyMaxBytes: number;
+  database: Queryable;
+  metrics: Pick<Metrics, "idempotentReplays">;
+}>;
 
 /** Answers any error with the envelope. A bug is logged with its stack and answered `internal_error`, without it. */
 export function createAnswerError(parts: AnswerErrorParts) {
   return async function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const refusal = toRefusal(error, parts);
+    const judged = toRefusal(error, parts);
+    const kept = await keepRefusal(judged, { request, database: parts.database });
+    if (kept.replayed) {
+      parts.metrics.idempotentReplays.inc();
+      void reply.header("openwop-idempotent-replay", "true");
+    }
+    const { refusal } = kept;
     const status = errorStatus[refusal.code];
     if (status >= 500) {
       const seen = { requestId: request.id, route: request.routeOptions.url ?? "unknown", err: asError(error) };

@@ -34,7 +34,7 @@ const maxParamLength = 1_024;
  * open: one that does neither is refused here.
  */
 export async function createServer(parts: ApiParts): Promise<App> {
-  const answerError = createAnswerError({ logger: parts.logger, bodyMaxBytes: parts.config.bodyMaxBytes });
+  const answerError = createAnswerError({ logger: parts.logger, bodyMaxBytes: parts.config.bodyMaxBytes, database: parts.database, metrics: parts.metrics });
   const app: App = fastify({
     bodyLimit: parts.config.bodyMaxBytes,
     exposeHeadRoutes: false,
@@ -53,6 +53,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   // Answers are typed by their schemas and checked against them in tests; they are not parsed once more here.
   app.setSerializerCompiler(() => JSON.stringify);
   app.decorateRequest("principal", undefined);
+  app.decorateRequest("asked", undefined);
   readJsonBodies(app);
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.scope === undefined && !url.startsWith(docsPath)) throw new Error(`${String(method)} ${url} names no scope; say "open" if that is meant`);

@@ -8,12 +8,20 @@ export function note(ctx, nodeId, what, more = {}) {
   appendFileSync(process.env.MAINSTAY_TEST_LEDGER, `${JSON.stringify(line)}\n`);
 }
 
-/** A code node that writes that it began. */
+/** A code node that writes that it began, and by what it was ended. */
 export const node = (nodeId, run, more = {}) => ({
   ...more,
-  run: (ctx) => {
+  run: async (ctx) => {
     note(ctx, nodeId, "began");
-    return run(ctx);
+    let by = "return";
+    try {
+      return await run(ctx);
+    } catch (thrown) {
+      by = thrown instanceof Error ? thrown.constructor.name : "throw";
+      throw thrown;
+    } finally {
+      note(ctx, nodeId, "left", { by });
+    }
   },
 });
 

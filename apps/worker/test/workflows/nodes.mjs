@@ -143,7 +143,10 @@ const burns = defineWorkflow({
   id: "proof-burns", version: "1",
   nodes: {
     before: node("before", (ctx) => send(ctx, "before")),
-    burn: node("burn", ({ run }) => { block(run.input.forMs); return { burned: true }; }, { after: ["before"] }),
+    burn: node("burn", ({ run, attempt }) => {
+      if (attempt === 0) block(run.input.forMs);
+      return { attempt };
+    }, { after: ["before"] }),
     later: node("later", (ctx) => send(ctx, "later"), { after: ["burn"] }),
   },
 });

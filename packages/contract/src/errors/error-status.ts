@@ -37,3 +37,5 @@ export const errorStatus = {
 
 /** A code the API may answer with. */
 export type ErrorCode = keyof typeof errorStatus;
+
+export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccept, createClaim } from "../../src/index.js";
 import { brokenLaws } from "../bench/broken-laws.js";
 import { openBench, type Bench } from "../bench/open-bench.js";
-import { accept, beginWorker, claimant, completionOf, hold, launch, launchOf, newRun, parkingOf, progress, settle, sha256 } from "../bench/seed.js";
+import { accept, beginWorker, claimant, completionOf, hold, launch, launchOf, newRun, parkingOf, progress, settle, sha256, writeOf } from "../bench/seed.js";
 import { losesFirstReply } from "../bench/with-faults.js";
 
 let bench: Bench;
@@ -49,6 +49,13 @@ test("a claim whose reply was lost is answered as claimed before, under the fenc
 test("an ending whose reply was lost is answered done and stands once in the log", async () => {
   const held = await hold(bench.db, await beginWorker(bench.db));
   expect(await repeated("runs.progress", (db) => progress(db, completionOf(held)))).toMatchObject({ kind: "done" });
+});
+
+test("a checkpoint whose reply was lost is answered done and counted once", async () => {
+  const held = await hold(bench.db, await beginWorker(bench.db));
+  const write = writeOf(held, { checkpoint: true, events: [{ type: "node.completed", nodeId: "a", payload: { nodeId: "a" } }] });
+  expect(await repeated("runs.progress", (db) => progress(db, write))).toMatchObject({ kind: "done" });
+  expect(await bench.sql("select checkpoint_no, event_seq from runs where id = $1", [held.runId])).toEqual([{ checkpoint_no: 1, event_seq: 4 }]);
 });
 
 test("a parking whose reply was lost is answered done and announces once", async () => {

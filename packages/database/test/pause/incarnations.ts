@@ -39,6 +39,21 @@ export const incarnations: readonly Scenario[] = [
     },
   },
   {
+    of: "incarnations.lapse", holds: "a beat that came meanwhile saves the incarnation also when the database's clock was set forward since",
+    show: async (bench) => {
+      const seen = await overdue(bench);
+      const lapsed = await pauseOnce(bench, {
+        at: "incarnations.lapse", act: (db) => lapseIncarnations(db, { seen: [seen], heartbeatMs: 1000 }),
+        meanwhile: async () => {
+          await beatOn(bench.db, seen.id);
+          await bench.sql("update incarnations set beat_at = now() - interval '1 hour'");
+        },
+      });
+      expect(lapsed).toEqual([]);
+      expect(await lapsedOf(bench, seen.id)).toBe(false);
+    },
+  },
+  {
     of: "incarnations.lapse", holds: "an incarnation that said good-bye meanwhile is not lapsed",
     show: async (bench) => {
       const seen = await overdue(bench);

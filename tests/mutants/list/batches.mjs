@@ -1,0 +1,47 @@
+const progress = "packages/database/src/runs/progress.ts";
+const pause = "packages/database/test/pause/pause.integration.test.ts";
+const lost = "packages/database/test/batch/lost-replies.integration.test.ts";
+
+/** Guards of a holder's writes and of batches. */
+export const batches = [
+  {
+    name: "no fence in progress", in: pause, kills: "a holder that lost the run meanwhile writes nothing under its old fence",
+    edits: [{ file: progress, find: "where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id", put: "where l.status = 'running' and l.write_id" }],
+  },
+  {
+    name: "the fence alone is not compared", in: "packages/database/test/runs/transitions.integration.test.ts", kills: "a holder's verbs are refused under every fence but the current one",
+    edits: [{ file: progress, find: "where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id", put: "where l.owner = i.owner and l.status = 'running' and l.write_id" }],
+  },
+  {
+    name: "no skip-locked in progress", in: "packages/database/test/batch/contention.integration.test.ts", kills: "a row that another session keeps locked for seconds delays no neighbour",
+    edits: [{ file: progress, find: "  for no key update of r skip locked\n", put: "  for no key update of r\n" }],
+  },
+  {
+    name: "no merge by run in a batch", in: "apps/worker/test/execution.integration.test.ts", kills: "fifty nodes that end in one tick become one write",
+    edits: [{ file: "apps/worker/src/runs/execute-runs.ts", find: "keyOf: ({ run }) => `${run.id}/${run.fence}`,", put: "keyOf: () => `${performance.now()}/${Math.random()}`," }],
+  },
+  {
+    name: "no merge by run in a claim batch", in: "packages/database/test/runs/endings.integration.test.ts", kills: "two tickets that name one run in the same flush yield one claim",
+    edits: [{ file: "packages/database/src/runs/claim.ts", find: "keyOf: ({ runId }) => runId,", put: "keyOf: ({ claimId }) => claimId," }],
+  },
+  {
+    name: "a repeated checkpoint is written again", in: lost, kills: "a checkpoint whose reply was lost",
+    edits: [{ file: progress, find: " and l.write_id is distinct from i.write_id\n", put: "\n" }],
+  },
+  {
+    name: "a repeated ending is not recognised", in: lost, kills: "an ending whose reply was lost",
+    edits: [{ file: progress, find: "when m.id is not null or l.write_id = i.write_id then 'done'", put: "when m.id is not null then 'done'" }],
+  },
+  {
+    name: "a completion passes a cancel by", in: pause, kills: "a cancel asked for meanwhile comes before the completion",
+    edits: [{ file: progress, find: "and not (i.move in ('complete', 'fail', 'park') and l.stop_requested is not distinct from 'cancel')", put: "" }],
+  },
+  {
+    name: "parking does not look at the inbox", in: pause, kills: "a wake-up that came meanwhile makes the parked run due at once",
+    edits: [{ file: progress, find: "case when inbox_seq <> seen_inbox then 0 else due_ms end as wait_ms", put: "due_ms as wait_ms" }],
+  },
+  {
+    name: "a halved batch takes its neighbours along", in: "packages/database/test/runs/acceptance.integration.test.ts", kills: "one run that cannot be stored fails alone",
+    edits: [{ file: "packages/database/src/batch/create-group-commit.ts", find: "else if (batch.length === 1 && only !== undefined) fail(only, error);", put: "else if (only !== undefined) for (const entry of batch) fail(entry, error);" }],
+  },
+];
