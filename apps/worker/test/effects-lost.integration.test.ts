@@ -99,7 +99,7 @@ describe.concurrent("after its worker was killed", () => {
     expect(act.arrivals().map(({ accepted }) => accepted)).toEqual([false, true]);
     expect(new Set(act.arrivals().map(({ key }) => key)).size).toBe(1);
     expect(act.asks()).toHaveLength(1);
-    expect(act.arrivals()[1]!.at - act.arrivals()[0]!.at).toBeGreaterThanOrEqual(QUIET_MS - 20);
+    expect(act.asks()[0]!.at - act.arrivals()[0]!.at).toBeGreaterThanOrEqual(QUIET_MS - 500); // the launch was before the arrival
     expect(await stage.effects(runId)).toMatchObject([{ state: "confirmed", via: "answer", launchNo: 2 }]);
     expect(stage.noted(runId).filter(({ what }) => what === "launched").map(({ launch }) => launch)).toEqual([1, 2]);
   });

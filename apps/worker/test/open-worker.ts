@@ -36,8 +36,8 @@ const GIVE_UP_MS = 20_000;
 
 /** Opens a database with these definitions registered. */
 export async function openPlace(definitions: readonly { document: WorkflowDocument; workflow?: Workflow }[]): Promise<Place> {
-  const { url, drop } = await createTestDatabase();
-  const db = createDatabase({ url, applicationName: "worker-test", poolSize: 5, statementTimeoutMs: 10_000, idleInTransactionMs: 10_000 });
+  const database = await createTestDatabase();
+  const db = createDatabase({ url: database.url, applicationName: "worker-test", poolSize: 5, statementTimeoutMs: 10_000, idleInTransactionMs: 10_000 });
   const pinned = definitions.map(({ document, workflow }) => ({ ...pinWorkflow(document, "default"), workflow }));
   await registerWorkflows(db, pinned);
   const bySpec = new Map<string, KnownWorkflow>(pinned.map(({ specHash, document, workflow }) =>
@@ -66,7 +66,7 @@ export async function openPlace(definitions: readonly { document: WorkflowDocume
     }, 15_000),
     close: async () => {
       await db.end();
-      await drop();
+      await database.drop();
     },
   };
 }

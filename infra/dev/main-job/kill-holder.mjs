@@ -1,3 +1,5 @@
+import { until } from "./until.mjs";
+
 /** A log that has not reached us after this long is not waited for. */
 const seeAllWithinMs = 5_000;
 
@@ -6,7 +8,7 @@ const seeAllWithinMs = 5_000;
  * end as its parent sees it. Answers `{ victim, exit, killedAt, killedAtWall, held, open }`: `held` are the runs it
  * held as far as their logs said, `open` those of them whose request the receiver had not answered.
  */
-export async function killHolder({ fleet, watch, receiver, identityOf, until }) {
+export async function killHolder({ fleet, watch, receiver, identityOf, signal }) {
   const began = performance.now();
   const chosen = await until("a worker that holds several runs with requests on the wire", () => {
     if (watch.problem()) throw watch.problem();
@@ -20,7 +22,7 @@ export async function killHolder({ fleet, watch, receiver, identityOf, until }) 
     candidates.sort((a, b) => b.open.length - a.open.length);
     const [best] = candidates;
     return best && best.open.length >= 5 && best.held.length >= 8 ? best : undefined;
-  });
+  }, { signal });
   const killedAtWall = Date.now();
   const killedAt = performance.now();
   const exit = await chosen.worker.kill("SIGKILL");

@@ -31,11 +31,7 @@ export async function runMainJob({ databaseUrl, redisUrl, broker, postgresHow, b
     tellFleet({ ...started, receiver, services: { postgres: postgresHow, broker: `${broker} (${brokerHow})` } });
 
     const client = createClient({ url: fleet.apiUrl(), key });
-    const shown = await Promise.race([
-      showMainJob({ fleet, client, receiver, services: { postgres: postgresHow, broker } }),
-      interrupted(stop.signal),
-    ]);
-    if (shown === undefined) return 130;
+    const shown = await showMainJob({ fleet, client, receiver, services: { postgres: postgresHow, broker }, signal: stop.signal });
     tellResult({ ...shown, fleet });
     if (argv.includes("--json")) process.stdout.write(`${JSON.stringify(shown.document)}\n`);
     if (!ends) {
@@ -44,15 +40,14 @@ export async function runMainJob({ databaseUrl, redisUrl, broker, postgresHow, b
       await stayUp({ fleet, signal: stop.signal });
     }
     return shown.document.ok ? 0 : 1;
+  } catch (error) {
+    if (stop.signal.aborted) return 130;
+    throw error;
   } finally {
     if (fleet !== undefined) await stopFleet(fleet);
     await receiver.stop();
     for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, onSignal);
   }
-}
-
-function interrupted(signal) {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
 async function stopFleet(fleet) {

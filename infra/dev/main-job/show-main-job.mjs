@@ -13,20 +13,20 @@ const runCount = 40;
 const prepareWithinMs = 4_000;
 
 /** Submits, kills the holder, watches the peer take over until every run has ended; answers `{ document, claims, takeovers }`. */
-export async function showMainJob({ fleet, client, receiver, services }) {
+export async function showMainJob({ fleet, client, receiver, services, signal }) {
   const { recovery: bounds } = await client.ops.bounds();
-  await until("both workers to be live", () => bothWorkersLive(client));
+  await until("both workers to be live", () => bothWorkersLive(client), { signal });
 
   const identities = await submitOrders(client, { count: runCount, receiverUrl: receiver.url, prepareWithinMs });
   const watch = watchRuns(client, [...identities.keys()]);
   try {
     say(`1  ${identities.size} runs accepted: prepare → charge (an HTTP request to the receiver) → confirm`);
-    const kill = await killHolder({ fleet, watch, receiver, until, identityOf: (runId) => identities.get(runId) });
+    const kill = await killHolder({ fleet, watch, receiver, signal, identityOf: (runId) => identities.get(runId) });
     const inFlight = await readInFlight(client, [...watch.logs.keys()]);
     say(`2  ${kill.victim.name} held ${kill.held.length} runs, ${kill.open.length} with a request on the wire: killed, its parent saw ${kill.exit.signal ?? `status ${kill.exit.code}`}`);
     say("3  the peer takes over");
     const takeoversNow = () => readTakeovers({ logs: watch.logs, kill, bounds, classOfTrigger });
-    await watchToTheEnd({ watch, kill, takeoversNow, accepted: identities.size });
+    await watchToTheEnd({ watch, kill, takeoversNow, accepted: identities.size, signal });
     const takeovers = takeoversNow();
     say("4  every run has ended");
     const judged = judge({ services, submitted: runCount, accepted: identities.size, watch, kill, takeovers, inFlight, ledger: receiver.ledger });
@@ -42,7 +42,7 @@ async function bothWorkersLive(client) {
   return instances.filter(({ role, state }) => role === "worker" && state === "live").length >= 2;
 }
 
-async function watchToTheEnd({ watch, kill, takeoversNow, accepted }) {
+async function watchToTheEnd({ watch, kill, takeoversNow, accepted, signal }) {
   let toldAt = performance.now();
   let told = "";
   const tellNow = () => {
@@ -57,6 +57,6 @@ async function watchToTheEnd({ watch, kill, takeoversNow, accepted }) {
     if (watch.problem()) throw watch.problem();
     if (performance.now() - toldAt > 500) tellNow();
     return watch.ended().length === accepted;
-  }, 120_000);
+  }, { signal, withinMs: 120_000 });
   tellNow();
 }

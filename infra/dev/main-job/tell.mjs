@@ -31,11 +31,12 @@ export function tellResult({ document, claims, takeovers, fleet }) {
     leased: "its heartbeat ran out; a request was on the wire",
   };
   say("");
-  say(`  ${"taken over as".padEnd(16)}${"runs".padStart(5)}${"slowest".padStart(12)}${"bound".padStart(12)}   because`);
+  say(`  ${"taken over as".padEnd(16)}${"runs".padStart(5)}${"slowest".padStart(12)}${"by its log".padStart(12)}${"bound".padStart(12)}   because`);
   for (const name of new Set(kill.takeovers.map((one) => one.class))) {
     const rows = takeovers.filter((one) => one.class === name);
     const slowest = Math.max(...rows.map(({ observedMs }) => observedMs));
-    say(`  ${String(name).padEnd(16)}${String(rows.length).padStart(5)}${ms(slowest).padStart(12)}${ms(rows[0].boundMs).padStart(12)}   ${why[name] ?? rows[0].trigger}`);
+    const byLog = Math.max(...rows.map(({ byEventMs }) => byEventMs)); // the database's clock, for comparison
+    say(`  ${String(name).padEnd(16)}${String(rows.length).padStart(5)}${ms(slowest).padStart(12)}${ms(byLog).padStart(12)}${ms(rows[0].boundMs).padStart(12)}   ${why[name] ?? rows[0].trigger}`);
   }
   say("");
   say(`  runs      ${runs.accepted} accepted, ${runs.completed} completed, ${runs.failed} failed; ${kill.resumed} resumed by ${kill.resumedBy.map(nameOf).join(", ") || "nobody"}`);

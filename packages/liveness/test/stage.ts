@@ -40,8 +40,8 @@ export function createStage(url: string): Stage {
   const peers: Liveness[] = [];
   const children: ChildProcess[] = [];
 
-  const requires = `pool:${randomUUID()}`;
   const claim = async (owner: string, count: number): Promise<string[]> => {
+    const requires = `pool:${randomUUID()}`; // runs that were lost before are not claimed again
     const ids = Array.from({ length: count }, () => randomUUID());
     await Promise.all(ids.map((id) => accept({
       id, workspace: "test", workflowId: "w", specHash: "h", pool: "default", requires, input: "{}", inputDigest: "00".repeat(32),

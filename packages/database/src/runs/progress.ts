@@ -101,9 +101,17 @@ with input as (
     fence = excluded.fence, due_at = excluded.due_at, waiting_effect = excluded.waiting_effect, settled_at = excluded.settled_at, output = excluded.output,
     error = excluded.error, history = n.history || excluded.history,
     started_at = case when excluded.status = 'started' then now() else n.started_at end, continued = false
+), doubted as (
+  -- an unknown effect is no open one: nothing of it is on its way
+  update effects e set state = 'unknown'
+  from held h
+  where e.run_id = h.id and e.state = 'launched' and e.class <> 'read_only'
+    and exists (select from jsonb_array_elements(h.dead_letters) as d
+      where d->>'class' = 'UNKNOWN' and (d->>'scope' = 'run' or d->>'nodeId' = e.node_id))
+  returning e.run_id
 ), moved as (
   update runs r set
-    write_id = h.write_id, event_seq = r.event_seq + jsonb_array_length(h.events),
+    write_id = h.write_id, open_effects = greatest(0, r.open_effects - (select count(*)::int from doubted d where d.run_id = h.id)), event_seq = r.event_seq + jsonb_array_length(h.events),
     next_nodes = coalesce(h.next_nodes, r.next_nodes), next_types = coalesce(h.next_types, r.next_types),
     checkpoint_no = r.checkpoint_no + h.checkpoint::int,
     stale_losses = case when h.checkpoint then 0 else r.stale_losses end,
@@ -151,11 +159,6 @@ with input as (
   from held h join moved m on m.id = h.id cross join lateral jsonb_array_elements(h.dead_letters) as d
   left join run_nodes n on n.run_id = h.id and n.node_id = d->>'nodeId' -- the holder's earlier writes, all committed
   returning id, workspace, scope, run_id, node_id, class, code, disposition, reason, attempts
-), doubted as (
-  update effects e set state = 'unknown'
-  from held h join moved m on m.id = h.id
-  where e.run_id = h.id and e.state = 'launched' and e.class <> 'read_only'
-    and jsonb_path_exists(h.dead_letters, '$[*] ? (@.class == "UNKNOWN")')
 ), told as (
   insert into ops_events (type, workspace, subject, data)
   select case when b.scope = 'run' then 'run.dead_lettered' else 'dead_letter.opened' end, b.workspace, b.run_id::text,

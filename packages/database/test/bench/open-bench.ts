@@ -17,7 +17,8 @@ export type Bench = {
 
 /** Opens a bench; `close` drops the database. Statement time-out 10 s, so that a test's pause is no time-out. */
 export async function openBench(): Promise<Bench> {
-  const { url, drop } = await createTestDatabase();
+  const database = await createTestDatabase();
+  const { url } = database;
   const ends: (() => Promise<void>)[] = [];
   const another = (options: Partial<DatabaseOptions> = {}): Database => {
     const db = createDatabase({ url, applicationName: "bench", poolSize: 5, statementTimeoutMs: 10_000, idleInTransactionMs: 10_000, ...options });
@@ -40,7 +41,7 @@ export async function openBench(): Promise<Bench> {
     },
     close: async () => {
       await Promise.all(ends.map((end) => end().catch(() => undefined)));
-      await drop();
+      await database.drop();
     },
   };
 }

@@ -33,10 +33,10 @@ export async function pauseOnce<Answer>(bench: Bench, { at, meanwhile, act }: Pa
   const [gate, sender] = [await bench.session(), await bench.session()];
   const pid = (sender as unknown as { processID: number }).processID;
   await gate.query("select pg_advisory_lock($1)", [key]);
-  let paused = false;
+  const seen = { pauses: 0 };
   const query = async <Row>(statement: { name: string; text: string }, values: readonly unknown[]): Promise<Row[]> => {
-    if (statement.name !== at || paused) return (await sender.query(statement.text, [...values])).rows as Row[];
-    paused = true;
+    if (statement.name !== at || seen.pauses > 0) return (await sender.query(statement.text, [...values])).rows as Row[];
+    seen.pauses += 1;
     const answered: Promise<pg.QueryResult> = sender.query(pauseText(statement.text, { cte: at in otherPlaces ? otherPlaces[at] : "input", key }), [...values]);
     answered.catch(() => undefined); // awaited below
     try {
@@ -49,7 +49,7 @@ export async function pauseOnce<Answer>(bench: Bench, { at, meanwhile, act }: Pa
   };
   try {
     const answer = await act({ query });
-    if (!paused) throw new Error(`${at} was never executed`);
+    if (seen.pauses === 0) throw new Error(`${at} was never executed`);
     return answer;
   } finally {
     await Promise.all([gate.end(), sender.end()]);

@@ -39,10 +39,13 @@ test("a claim is refused for what is unknown, not due, not served by this worker
 
 test("two tickets that name one run in the same flush yield one claim", async () => {
   const owner = await beginWorker(bench.db);
-  const runId = await accept(bench.db);
   const ask = createClaim(bench.db, () => claimant(owner), { giveUpMs: 5_000 });
-  const answers = await Promise.all([ask({ runId, claimId: randomUUID() }), ask({ runId, claimId: randomUUID() })]);
-  expect(answers.map(({ kind }) => kind).sort()).toEqual(["claimed", "refused"]);
+  // with a node to begin, and with all of its nodes waiting still
+  for (const nextNodes of [[{ id: "a", typeId: "core.noop" }], []]) {
+    const runId = await accept(bench.db, { nextNodes });
+    const answers = await Promise.all([ask({ runId, claimId: randomUUID() }), ask({ runId, claimId: randomUUID() })]);
+    expect(answers.map(({ kind }) => kind).sort()).toEqual(["claimed", "refused"]);
+  }
 });
 
 test("nothing is appended after the terminal event, whatever arrives", async () => {

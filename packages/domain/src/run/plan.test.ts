@@ -63,7 +63,7 @@ test("while a plan goes on it names what it waits for, and never starts a node t
     const now = new Map<string, NodeState>();
     for (const one of nodes) {
       if (!one.after.every((id) => now.get(id)?.status === "completed")) continue;
-      now.set(one.id, { status: choices.next().value! });
+      now.set(one.id, { status: choices.next().value as NodeStatus });
     }
     const next = plan(nodes, now);
     if (next.kind !== "go_on") return;

@@ -17,7 +17,7 @@ test("every move out of running presents, takes or seizes a fence, or moves only
 test("every move that leaves a run claimable without an owner announces it", () => {
   const leavesUnheld = ["drop", "lapsed", "suspected"];
   for (const [verb, { to, fence, announces, from }] of table) {
-    const claimable = to.some((status) => status === "same" || (claimableStatuses as readonly RunStatus[]).includes(status as RunStatus));
+    const claimable = to.some((status) => status === "same" || (claimableStatuses as readonly RunStatus[]).includes(status));
     if (claimable && (leavesUnheld.includes(fence) || from.length === 0)) expect(announces, verb).toBe(true);
   }
 });
