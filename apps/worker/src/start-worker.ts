@@ -118,7 +118,10 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   loops.sweep = startSweepLoop({
     db, held, claimant, begin, sweepMs: config.sweepMs, onError,
     draining: () => draining,
-    brokerless: () => loops.tickets?.brokerUp() !== true,
+    idleRestMs: () => {
+      if (config.broker === "none") return config.idleSweepMs;
+      return loops.tickets?.brokerUp() === true ? undefined : config.sweepMs; // nobody rings: the audit alone would be late
+    },
     onSwept: () => { metrics.sweptRuns.inc({ pool }); metrics.claims.inc({ pool, result: "won", reason: "sweep" }); },
     onLostReply: () => { audit.now(); },
   });

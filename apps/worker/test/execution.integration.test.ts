@@ -137,7 +137,7 @@ test("a cancel tells the code and ends the run cancelled, once", async () => {
   await worker.sweep();
   await until("the node to run", () => release.length === 1);
   expect(await requestStop(place.db, { runId, workspace: "acme", by: "k", reason: "enough" })).toEqual({ kind: "asked" });
-  worker.runs.stop(worker.held.byId.get(runId)!, "enough");
+  worker.runs.stop(worker.held.byId.get(runId)!);
   expect(await place.ended(runId)).toBe("cancelled");
   release = [];
   expect((await log(runId)).slice(-2)).toEqual(["node.cancelled wait", "run.cancelled"]);

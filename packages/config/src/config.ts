@@ -26,9 +26,9 @@ export type FleetConfig = Readonly<
     commit: string;
     /** Of this release, such as `0.1.0`. */
     version: string;
-    /** The longest gap between two sweeps while there is work about, or while no broker rings. */
+    /** The longest gap between two sweeps while there is work about, or while the broker is away. */
     sweepMs: number;
-    /** The longest gap between two sweeps of an idle worker beside a live broker. */
+    /** The longest gap between two sweeps of an idle worker, beside a live broker or without one. */
     idleSweepMs: number;
     policy: Policy;
   }

@@ -1,7 +1,8 @@
 import type { ConfigOf } from "./config.js";
 import { ConfigError } from "./config-error.js";
 import { readPolicy } from "./policy/read-policy.js";
-import { brokenRules, type Ruled } from "./rules/broken-rules.js";
+import { brokenRules } from "./rules/broken-rules.js";
+import type { Ruled } from "./rules/ruled.js";
 import { readSettings } from "./settings/read-settings.js";
 import { settings } from "./settings/settings.js";
 import type { Environment, Role } from "./settings/setting.js";
@@ -45,7 +46,7 @@ export function readConfig<R extends Role>(role: R, env: Environment): ConfigOf[
     version,
     egressAllow: Object.freeze([...values.egressAllow]),
     sweepMs,
-    idleSweepMs: values.broker === "none" ? sweepMs : 4 * sweepMs,
+    idleSweepMs: values.broker === "none" ? 10 * sweepMs : 4 * sweepMs,
     policy: policy.policy,
     ...(role === "cli" ? { apiUrl: apiUrl ?? "http://127.0.0.1:8080", apiKey } : {}),
     ...(role === "api" ? { protocolV1 } : {}),

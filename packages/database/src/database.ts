@@ -2,6 +2,7 @@ import pg from "pg";
 import type { Statement } from "./statement.js";
 import { StatementTimeout, isAway } from "./errors.js";
 
+/** How a working pool is opened. Times in milliseconds. */
 export type DatabaseOptions = {
   url: string;
   /** Shown in `pg_stat_activity`. */
@@ -22,6 +23,7 @@ export type Queryable = { query: <Row>(statement: Statement<Row>, values: readon
 /** A connection of its own inside one transaction; ends with the function it was given to. */
 export type Transaction = Queryable;
 
+/** The working pool of one process. */
 export type Database = Queryable & {
   /**
    * Runs `act` in one transaction as the api's read role, which sees `workspace` alone (row-level security).

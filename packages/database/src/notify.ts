@@ -3,6 +3,7 @@ import type { Queryable } from "./database.js";
 
 /** Channels of hints: `dispatch` (outbox rows are due), `work` (runs may be swept), `log` (events), `stop` (a stop was asked). */
 export type Channel = "dispatch" | "work" | "log" | "stop";
+/** Every channel of hints. */
 export const channels = ["dispatch", "work", "log", "stop"] as const satisfies readonly Channel[];
 
 const notify = statement<{ sent: string }>("hints.notify", `select pg_notify('mainstay_' || $1::text, '') as sent`);

@@ -8,10 +8,10 @@ export type SweepParts = {
   claimant: () => Claimant;
   draining: () => boolean;
   begin: (claimed: ClaimedRun, owner: string) => Promise<void>;
-  /** Milliseconds between two sweeps while there is work about or the broker does not ring. */
+  /** Milliseconds between two sweeps while there is work about. */
   sweepMs: number;
-  /** The broker does not ring: absent, or away. */
-  brokerless: () => boolean;
+  /** How long it rests when nothing was found lately; undefined: the audit and the hints wake it. */
+  idleRestMs: () => number | undefined;
   onSwept: (run: ClaimedRun) => void;
   onLostReply: () => void;
   onError: (error: unknown) => void;
@@ -92,7 +92,8 @@ export function startSweepLoop(parts: SweepParts): SweepLoop {
     if (held.free() <= 0) return; // a slot that comes free wakes it
     running = pass().finally(() => {
       running = undefined;
-      if (parts.brokerless() || performance.now() - workSeenAt < WORK_ABOUT_MS) schedule(sweepMs);
+      const restMs = performance.now() - workSeenAt < WORK_ABOUT_MS ? sweepMs : parts.idleRestMs();
+      if (restMs !== undefined) schedule(restMs);
     });
   };
   schedule(0);

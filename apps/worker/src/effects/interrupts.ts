@@ -14,7 +14,13 @@ export class Suspended extends Error {
 }
 
 /** Nobody can say whether the effect happened: the run ends as UNKNOWN, never as a new try. */
-export class OutcomeUnknown extends Error {}
+export class OutcomeUnknown extends Error {
+  readonly effectIds: readonly string[];
+  constructor(effectIds: readonly string[]) {
+    super(`the outcome of ${effectIds.join(", ")} is unknown`);
+    this.effectIds = effectIds;
+  }
+}
 
 /** The hold is gone, or its end is too near to start an effect: nothing of this execution is recorded. */
 export class HoldLost extends Error {}

@@ -143,7 +143,7 @@ async function meet<Result>(parts: EffectParts, request: EffectRequest<Result>, 
     case "wait_quiet":
       throw new Suspended({ waitingOn: "reconciliation", dueMs: recorded.quietInMs + 1, asks: recorded.asks, effectId });
     case "give_up":
-      throw new OutcomeUnknown(`effect ${effectId}`);
+      throw new OutcomeUnknown([effectId]);
     case "reconcile": {
       const said = await ask(options, { effectId, idempotencyKey: next.identity, signal: execution.abort.signal });
       if (said?.happened === true) {
@@ -157,7 +157,7 @@ async function meet<Result>(parts: EffectParts, request: EffectRequest<Result>, 
         return again("absent");
       }
       const asks = await noteAsk(parts.db, { effectId, launchNo });
-      if (said !== undefined || (asks ?? 0) >= MAX_ASKS) throw new OutcomeUnknown(`effect ${effectId}`);
+      if (said !== undefined || (asks ?? 0) >= MAX_ASKS) throw new OutcomeUnknown([effectId]);
       throw new Suspended({ waitingOn: "reconciliation", dueMs: askDelayMs((asks ?? 1) - 1), asks: asks ?? 0, effectId });
     }
   }

@@ -5,20 +5,7 @@ import { OutcomeUnknown, Suspended } from "../effects/interrupts.js";
 import { cleanText, recordable } from "./recordable.js";
 import { retryAfterOf } from "./retry-after-of.js";
 import { nodeTypes, runCode } from "./node-types.js";
-import type { EffectParts } from "../effects/perform-effect.js";
-import type { Egress } from "@mainstay/egress";
-
-export type NodeLog = (level: "debug" | "info" | "warn" | "error", message: string, fields: Record<string, unknown>) => void;
-
-export type NodeParts = {
-  effects: EffectParts;
-  egress: Egress;
-  outputMaxBytes: number;
-  log: NodeLog;
-  onUnclassified: (workflowId: string) => void;
-  /** A failure code when the input does not fit the workflow's own schema; asked once a claim. */
-  refuseInput: (run: HeldRun) => Promise<string | undefined>;
-};
+import type { NodeParts } from "./node-parts.js";
 
 class NodeTimeout extends Error {}
 
@@ -38,7 +25,7 @@ export async function executeNode(
   try {
     const output = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
     if (isOver(execution, run)) return undefined;
-    if (execution.interrupt !== undefined || execution.openUnsafe.size > 0) throw execution.interrupt ?? new OutcomeUnknown("the node ended before its effect");
+    if (execution.interrupt !== undefined || execution.openUnsafe.size > 0) throw execution.interrupt ?? new OutcomeUnknown([...execution.openUnsafe.keys()]);
     finish(execution, run);
     return { kind: "completed", node: nodeId, output, durationMs: elapsed() };
   } catch (caught) {
@@ -51,7 +38,9 @@ export async function executeNode(
       return { kind: "suspended", node: nodeId, waitingOn: waits.waitingOn, dueMs: waits.dueMs, asks: waits.asks, ...(waits.effectId === undefined ? {} : { effectId: waits.effectId }) };
     }
     try {
-      return failed(nodeId, toFailure(parts, { thrown, execution, run, document }), { durationMs: elapsed(), retryAfterMs: retryAfterOf(thrown) });
+      const failure = toFailure(parts, { thrown, execution, run, document });
+      const effectIds = thrown instanceof OutcomeUnknown ? { effectIds: thrown.effectIds } : {};
+      return { ...failed(nodeId, failure, { durationMs: elapsed(), retryAfterMs: retryAfterOf(thrown) }), ...effectIds };
     } catch {
       return failed(nodeId, toEnvelope("platform.unclassified", { component: document.id }), { durationMs: elapsed(), retryAfterMs: 0 }); // even to look at it throws
     }
@@ -74,7 +63,7 @@ function finish(execution: Execution, run: HeldRun): void {
   if (run.executions.get(execution.nodeId) === execution) run.executions.delete(execution.nodeId);
 }
 
-const failed = (node: string, failure: FailureEnvelope, times: { durationMs: number; retryAfterMs: number }): Settlement =>
+const failed = (node: string, failure: FailureEnvelope, times: { durationMs: number; retryAfterMs: number }): Extract<Settlement, { kind: "failed" }> =>
   ({ kind: "failed", node, failure, ...times });
 
 /** The effect-window rule stands above what was thrown. */

@@ -5,13 +5,7 @@ import type { Execution, HeldRun } from "../runs/held-run.js";
 import { performEffect } from "../effects/perform-effect.js";
 import { Suspended } from "../effects/interrupts.js";
 import { requestHttp } from "./request-http.js";
-import type { NodeParts } from "./execute-node.js";
-
-/** What a built-in type is given: its resolved config, and what its predecessor passed on. */
-export type TypeCall = {
-  parts: NodeParts; run: HeldRun; execution: Execution; config: Record<string, unknown>;
-  continued: boolean; failures: number; previous: unknown;
-};
+import type { NodeParts, TypeCall } from "./node-parts.js";
 
 /** Waits up to this long are held in the process; longer ones free the slot. Milliseconds. */
 export const HELD_WAIT_MS = 250;

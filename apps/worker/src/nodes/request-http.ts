@@ -2,7 +2,7 @@ import { classifyAnswer, type EgressOutcome } from "@mainstay/egress";
 import { NotApplied, WorkflowFailure, type EffectCall, type EffectOptions } from "@mainstay/sdk";
 import { performEffect } from "../effects/perform-effect.js";
 import { inProgress } from "../effects/in-progress.js";
-import type { TypeCall } from "./node-types.js";
+import type { TypeCall } from "./node-parts.js";
 import { retryAfterOf } from "./retry-after-of.js";
 
 /** What `http.request` takes, once its config is resolved. */

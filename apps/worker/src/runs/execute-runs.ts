@@ -1,6 +1,7 @@
 import { createProgress, isTransient, loadNodes, type ClaimedRun, type ProgressAnswer, type Queryable } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
-import { executeNode, type NodeParts } from "../nodes/execute-node.js";
+import { executeNode } from "../nodes/execute-node.js";
+import type { NodeParts } from "../nodes/node-parts.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
 import { isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 import type { HeldRuns } from "./held-runs.js";

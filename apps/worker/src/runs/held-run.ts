@@ -61,7 +61,8 @@ export type HeldRun = {
 /** How an execution, or a wait, of a node ended; many of one run become one write. */
 export type Settlement =
   | { kind: "completed"; node: string; output: unknown; durationMs: number }
-  | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number }
+  /** `effectIds`: the effects it is unknown of. */
+  | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number; effectIds?: readonly string[] }
   | { kind: "suspended"; node: string; waitingOn: "timer" | "reconciliation" | "effect"; dueMs: number; asks: number; effectId?: string }
   /** A wait that was held in this process is over. */
   | { kind: "due"; node: string }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow } from "@mainstay/sdk";
 import { z } from "zod";
-import { block, node, note } from "./ledger.mjs";
+import { node, note } from "./ledger.mjs";
 
 const typed = defineWorkflow({
   id: "proof-typed", version: "1",
@@ -138,24 +138,6 @@ const returns = defineWorkflow({
   },
 });
 
-/** A node that keeps its worker's event loop for `forMs`, an effect on each side of it. */
-const burns = defineWorkflow({
-  id: "proof-burns", version: "1",
-  nodes: {
-    before: node("before", (ctx) => send(ctx, "before")),
-    burn: node("burn", ({ run, attempt }) => {
-      if (attempt === 0) block(run.input.forMs);
-      return { attempt };
-    }, { after: ["before"] }),
-    later: node("later", (ctx) => send(ctx, "later"), { after: ["burn"] }),
-  },
-});
-
-const send = (ctx, key) => ctx.effect(key, { class: "idempotent_write", destination: "receiver" }, async ({ idempotencyKey, signal }) => {
-  const answer = await fetch(ctx.run.input.url, { method: "POST", headers: { "idempotency-key": idempotencyKey }, body: JSON.stringify({ businessKey: `${ctx.run.id} ${key}` }), signal });
-  return { status: answer.status };
-});
-
 const quick = defineWorkflow({ id: "proof-quick", version: "1", nodes: { only: node("only", () => ({ quick: true })) } });
 
-export const workflows = [typed, broken, fan, optional, fails, outlasts, long, returns, burns, quick];
+export const workflows = [typed, broken, fan, optional, fails, outlasts, long, returns, quick];

@@ -1,6 +1,6 @@
 import type { RedisLink } from "../connection/connect-redis.js";
 import { readTicket } from "./read-ticket.js";
-import type { TicketConsumerOptions } from "./create-ticket-consumer.js";
+import type { TicketConsumerOptions } from "./ticket-consumer-options.js";
 import type { FetchedTicket, TicketWorker } from "./ticket-worker.js";
 
 /** The fetch loop's handles. */

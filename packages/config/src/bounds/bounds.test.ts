@@ -31,8 +31,8 @@ test("a setting moves the bounds that it is a term of", () => {
 });
 
 test("without a broker a run waits for the sweep alone", () => {
-  expect(boundOf("accepted", { MAINSTAY_BROKER: "none" })).toBe(200 + 500);
-  expect(boundOf("dispatched", { MAINSTAY_BROKER: "none" })).toBe(200 + 500);
+  expect(boundOf("accepted", { MAINSTAY_BROKER: "none" })).toBe(2_000 + 500);
+  expect(boundOf("dispatched", { MAINSTAY_BROKER: "none" })).toBe(2_000 + 500);
 });
 
 test("without the death watch nothing is severed and the class is not declared", () => {

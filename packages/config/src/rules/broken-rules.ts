@@ -1,9 +1,6 @@
 import { recoveryBounds } from "../bounds/recovery-bounds.js";
-import type { CliConfig, FleetConfig } from "../config.js";
 import { demoSecrets } from "./demo-secrets.js";
-
-/** What the rules look at: a whole configuration, with the sizes where a role has them. */
-export type Ruled = (FleetConfig | CliConfig) & { redisUrl?: string | undefined; bodyMaxBytes?: number; inputMaxBytes?: number };
+import type { Ruled } from "./ruled.js";
 
 /** The rules that span settings. Each answers a line when it is broken: what must hold, with the numbers in force. */
 const rules: readonly ((config: Ruled) => string | undefined)[] = [

@@ -1,4 +1,4 @@
-import type { Ruled } from "./broken-rules.js";
+import type { Ruled } from "./ruled.js";
 
 /** Passwords that stand in examples everywhere, this repository's own among them. */
 const demoPasswords: ReadonlySet<string> = new Set([

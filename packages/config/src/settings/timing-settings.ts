@@ -9,7 +9,7 @@ export const timingSettings = {
     { name: "MAINSTAY_LEASE_MS", about: "How long a proof of life holds, on the database clock; at least three heartbeats." }, 3_000, { min: 30 },
   ),
   sweepMs: kinds.optionalMilliseconds(
-    { name: "MAINSTAY_SWEEP_MS", about: "How often a worker with a free slot asks Postgres for overdue runs while there is work about or the broker is away; four times as long while idle beside a live broker." },
+    { name: "MAINSTAY_SWEEP_MS", about: "How often a worker with a free slot asks Postgres for overdue runs while there is work about or the broker is away; idle, four times as long beside a live broker and ten times without one." },
     "500, and 200 without a broker",
   ),
   auditMs: kinds.milliseconds(

@@ -38,4 +38,5 @@ export const errorStatus = {
 /** A code the API may answer with. */
 export type ErrorCode = keyof typeof errorStatus;
 
+/** Whether a text is a code the API may answer with. */
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorStatus, code);

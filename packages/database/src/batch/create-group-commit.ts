@@ -3,6 +3,7 @@ import { isTransient } from "../errors.js";
 /** The row could not be locked without waiting; it rides a later flush. */
 export const busy = Symbol("busy");
 
+/** A batcher: call it with an item, get the item's own answer. */
 export type GroupCommit<Item, Answer> = {
   /** Rejects with the statement's error once the item has failed alone, or when `giveUpMs` of retries are over. */
   (item: Item): Promise<Answer>;
@@ -12,6 +13,7 @@ export type GroupCommit<Item, Answer> = {
   depth: () => number;
 };
 
+/** What a batcher is made of. Times in milliseconds. */
 export type GroupCommitOptions<Item, Row, Answer> = {
   /** Closed set: accept, claim, checkpoint, effect, end, key. A metric's label. */
   op: string;

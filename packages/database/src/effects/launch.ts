@@ -31,6 +31,7 @@ export type EffectLaunch = {
   keyRetentionMs?: number;
 };
 
+/** What became of a launch. */
 export type LaunchAnswer =
   /**
    * Committed: send now, within the send grace, which counts from `sentAt` (this process's monotonic milliseconds right

@@ -1,14 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
+import { isTransient } from "../errors.js";
 import type { EffectLaunch } from "./launch.js";
 
+/** What became of a launch that follows an earlier one. */
 export type RelaunchAnswer =
   | { kind: "launched"; launchNo: number; sentAt: number; sentAtWall: number }
   /** Somebody moved first: read the ledger again. */
   | { kind: "changed" }
   | { kind: "fenced" };
 
-const relaunch = statement<{ verdict: RelaunchAnswer["kind"]; launch_no: number }>("effects.relaunch", `
+const relaunch = statement<{ verdict: RelaunchAnswer["kind"] | "launched_before"; launch_no: number }>("effects.relaunch", `
 with input as (
   select $1::uuid as launch_id, $2::uuid as effect_id, $3::uuid as run_id, $4::uuid as owner, $5::bigint as fence,
     $6::text as request_digest, $7::text as class, $8::int as attempt, $9::bigint as quiet_ms, $10::bigint as key_retention_ms,
@@ -41,23 +44,37 @@ with input as (
   from again a, held h
   where r.id = h.run_id and a.class <> 'read_only' and not (h.seen_own and h.seen_state = 'launched')
 )
-select case when h.launch_id is null then 'fenced' when a.id is not null or s.launch_id = i.launch_id then 'launched'
-    else 'changed' end as verdict,
+select case when h.launch_id is null then 'fenced' when a.id is not null then 'launched'
+    when s.launch_id = i.launch_id then 'launched_before' else 'changed' end as verdict,
   coalesce(a.launch_no, s.launch_no, 0) as launch_no
 from input i left join held h on true left join seen s on true left join again a on true`);
 
+/** A lost reply or a locked row is tried again so often, with a growing pause: 25 s in all. */
+const MOST_TRIES = 30;
+/** A launch whose reply was lost: when it was written is not known, so nothing of it may be sent any more. */
+const tooLate = { sentAt: Number.NEGATIVE_INFINITY, sentAtWall: Number.NEGATIVE_INFINITY };
+
 /**
  * Launches a recorded effect again under its old identity: after a definite absence, or an idempotent write that the
- * destination still remembers. Taken only exactly as it was read (`seen`), under the run's lock and fence.
+ * destination still remembers. Taken only exactly as it was read (`seen`), under the run's lock and fence. Repeated
+ * under the same launch id while the database is away; throws when it stays away.
  */
 export async function relaunchEffect(
   db: Queryable, next: EffectLaunch, seen: { effectId: string; launchNo: number; state: string; ownLaunch: boolean },
 ): Promise<RelaunchAnswer> {
-  const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
-  const [row] = await db.query(relaunch, [
-    next.launchId, seen.effectId, next.runId, next.owner, next.fence, next.requestDigest, next.class, next.attempt,
-    next.quietMs, next.keyRetentionMs ?? null, seen.launchNo, seen.state, seen.ownLaunch,
-  ]);
-  if (row === undefined || row.verdict === "fenced") return { kind: "fenced" };
-  return row.verdict === "launched" ? { kind: "launched", launchNo: row.launch_no, ...sent } : { kind: "changed" };
+  for (let tries = 1; ; tries++) {
+    const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
+    try {
+      const [row] = await db.query(relaunch, [
+        next.launchId, seen.effectId, next.runId, next.owner, next.fence, next.requestDigest, next.class, next.attempt,
+        next.quietMs, next.keyRetentionMs ?? null, seen.launchNo, seen.state, seen.ownLaunch,
+      ]);
+      if (row === undefined || row.verdict === "fenced") return { kind: "fenced" };
+      if (row.verdict === "changed") return { kind: "changed" };
+      return { kind: "launched", launchNo: row.launch_no, ...(row.verdict === "launched" ? sent : tooLate) };
+    } catch (error) {
+      if (tries === MOST_TRIES || !isTransient(error)) throw error;
+      await sleep(Math.min(1_000, 10 * 2 ** tries) * (0.5 + Math.random()));
+    }
+  }
 }

@@ -13,6 +13,7 @@ export type Settlement = {
   answer?: unknown;
 };
 
+/** What became of a piece of evidence. */
 export type SettleAnswer =
   | { kind: "settled" }
   /** It had been settled like this (a repeat changes nothing), or a later launch was made: then kept as evidence. */

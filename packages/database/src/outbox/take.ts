@@ -4,6 +4,7 @@ import type { Queryable } from "../database.js";
 /** `lagMs`: since it was due, on the database's clock. */
 export type OutboxRow = { seq: string; runId: string; pool: string; lagMs: number };
 
+/** The rows a relay has taken, and when the next one falls due. */
 export type OutboxBatch = {
   rows: OutboxRow[];
   /** Milliseconds until the next row is due, within the horizon; null: none. */

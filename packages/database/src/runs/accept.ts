@@ -30,6 +30,7 @@ export type NewRun = {
   idempotency?: { operation: string; key: string; bodyDigest: string; answer: Record<string, unknown> };
 };
 
+/** What became of an acceptance. */
 export type Accepted =
   | { kind: "created" }
   /** The key is known: same body, its recorded answer; another body, nothing was done. */

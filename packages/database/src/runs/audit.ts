@@ -1,8 +1,10 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** A run that the database says this incarnation holds. */
 export type Holding = { id: string; fence: string; heldMs: number; stopRequested: "cancel" | "pause" | null; openEffects: number };
 
+/** What the database says of one incarnation and of the work it could do. */
 export type Audit = {
   holdings: Holding[];
   /** A run that this worker serves may be swept now. */

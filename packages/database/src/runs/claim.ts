@@ -9,6 +9,7 @@ export type Claimant = { incarnation: string; requires: readonly string[]; holdi
 /** One run named by a ticket. `claimId` is minted before the first try: a repeat after a lost reply answers the same. */
 export type ClaimRequest = { runId: string; claimId: string };
 
+/** What became of a claim; a refusal is an answer. */
 export type ClaimAnswer =
   | { kind: "claimed"; run: ClaimedRun }
   /** This very claim had been written before; its reply was lost. The worker reads what it needs. */

@@ -1,6 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** One node of a run as the earlier holders left it; `dueMs` from the database's now. */
 export type LoadedNode = { node: string; status: string; attempts: number; failures: number; asks: number; output: unknown; dueMs: number | null };
 
 const load = statement<{ id: string; node_id: string; status: string; attempts: number; failures: number; asks: number; output: unknown; due_ms: number | null }>(

@@ -36,6 +36,8 @@ export type NewDeadLetter = {
   /** The attempt that failed last; the earlier ones stand on the node. The statement adds the time. */
   lastAttempt: Record<string, unknown>;
   handler?: string;
+  /** Effects beside those that the run launched itself: another run's, by a business key that both share. */
+  effectIds?: readonly string[];
   state: string;
   nextAction: string;
   retentionDays: number;
@@ -63,6 +65,7 @@ export type ProgressWrite = {
   deadLetters: readonly NewDeadLetter[];
 };
 
+/** What became of a holder's write. */
 export type ProgressAnswer =
   | { kind: "done"; stopRequested: "cancel" | "pause" | null; inboxSeq: number }
   /** The fence is another's, or the run has ended: drop it. */
@@ -153,7 +156,8 @@ with input as (
     d->>'disposition', d->>'fingerprint', d->>'reason', (d->>'attempts')::int,
     coalesce(n.history, '[]') || ((d->'lastAttempt') || jsonb_build_object('endedAt', now())), h.chain_depth,
     d->>'handler', 'run:' || h.id || '/input', h.input_digest,
-    array(select e.id from effects e where e.run_id = h.id order by e.id), h.fence, h.owner, h.lineage,
+    array(select e.id from effects e where e.run_id = h.id
+      union select x::uuid from jsonb_array_elements_text(coalesce(d->'effectIds', '[]')) as x order by 1), h.fence, h.owner, h.lineage,
     coalesce((n.history->0->>'endedAt')::timestamptz, now()), now(),
     now() + (d->>'retentionDays')::int * interval '1 day', d->>'state', d->>'nextAction'
   from held h join moved m on m.id = h.id cross join lateral jsonb_array_elements(h.dead_letters) as d

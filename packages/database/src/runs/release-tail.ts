@@ -127,4 +127,5 @@ export const limitsCte = (from: number): string => `limits as (
     $${from + 3}::bigint as base_ms, $${from + 4}::int as retention_days, $${from + 5}::jsonb as endings
 )`;
 
+/** A run that was taken from its holder, and what it became. */
 export type Released = { id: string; status: string; kind: string; trigger: string; crash: boolean; former_owner: string | null };

@@ -1,6 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** What became of a request to cancel. */
 export type StopAnswer =
   | { kind: "ended" }      // nobody held it: it is `cancelled` now
   | { kind: "asked" }      // its holder will end it, or the lane after the grace

@@ -2,6 +2,7 @@ import type { WorkflowDocument } from "@mainstay/domain";
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
+/** A registered definition with the requirement its runs carry. */
 export type FoundWorkflow = { specHash: string; workflowId: string; version: string; requires: string; pool: string; document: WorkflowDocument };
 
 const columns = `s.spec_hash as "specHash", s.workflow_id as "workflowId", s.version, s.requires, q.pool, s.document`;

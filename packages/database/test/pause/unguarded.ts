@@ -1,5 +1,6 @@
 /** Statements that write and need no pause, each with the reason. */
 export const unguarded: Readonly<Record<string, string>> = {
+  "idempotency.remember": "its unique key is the lock: the first record stays and is the answer, whatever the snapshot shows",
   "keys.create": "inserts a row under a fresh id; nothing else is touched",
   "keys.revoke": "sets a time that is never taken back; twice is the same as once",
   "workflows.register": "inserts what is not known yet; what is known stays as it is",

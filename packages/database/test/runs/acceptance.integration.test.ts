@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAccept } from "../../src/index.js";
+import { createAccept, rememberAnswer } from "../../src/index.js";
 import { openBench, type Bench } from "../bench/open-bench.js";
 import { beginWorker, claim, completionOf, newRun, progress, sha256 } from "../bench/seed.js";
 
@@ -49,6 +49,15 @@ test("a scope holds one live run: refused while it lives, free once it has ended
   const { fence } = await claim(bench.db, owner, live!.id);
   await progress(bench.db, completionOf({ runId: live!.id, owner, fence }));
   expect(await accept()(scoped())).toEqual({ kind: "created" });
+});
+
+test("twenty refusals remembered under one key at once are one record, and it is the answer of all", async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => rememberAnswer(bench.another({ poolSize: 1 }), {
+    workspace: "acme", operation: "runs.create", key: "refused", bodyDigest: sha256("body"), status: 400, body: { said: i },
+  })));
+  const [stored] = await bench.sql<{ body: unknown }>("select body from idempotency_records where key = 'refused'");
+  expect(answers.filter((answer) => answer === undefined)).toHaveLength(1);
+  expect(answers.filter((answer) => answer !== undefined)).toEqual(Array.from({ length: 19 }, () => ({ sameBody: true, status: 400, body: stored?.body })));
 });
 
 test("every accepted run has its ticket in the outbox, born in the same statement", async () => {

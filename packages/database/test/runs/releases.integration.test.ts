@@ -179,7 +179,7 @@ test("a suspicion serves a run once between two checkpoints", async () => {
 test("a suspicion leaves a run with an open effect to the lapse", async () => {
   const held = await holdMany(2);
   await launch(bench.db, launchOf(held[0]));
-  expect(await suspect(held[0].owner)).toMatchObject([{ id: held[1].runId }]);
+  expect(await suspect(held[0].owner)).toMatchObject([{ id: held[1]?.runId }]);
   expect(await rowOf(bench, held[0].runId)).toMatchObject({ owner: held[0].owner });
 });
 

@@ -1,5 +1,8 @@
+/** What repeating an effect would do to the outside world. */
 export type EffectClass = "read_only" | "idempotent_write" | "non_idempotent_write";
+/** What is known of the last launch of an effect. */
 export type EffectState = "launched" | "confirmed" | "absent" | "unknown";
+/** What the identity of an effect is made of, in the wire's words. */
 export type Keying = "business-identity" | "activity-recipe";
 
 /** What the ledger says of an identity, as read in one statement. */
@@ -17,6 +20,7 @@ export type RecordedEffect = {
   asks: number;
 };
 
+/** What a node that meets a recorded effect does next. */
 export type EffectDecision =
   | { do: "reuse" }
   | { do: "conflict" }

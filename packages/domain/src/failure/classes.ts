@@ -10,8 +10,10 @@ export const failureClasses = {
   NON_RETRYABLE: { retryable: false, firstState: "OPERATOR_DECISION_REQUIRED", nextAction: "decide" },
 } as const satisfies Record<string, { retryable: boolean; firstState: string; nextAction: string }>;
 
+/** One of the eight classes. */
 export type FailureClass = keyof typeof failureClasses;
 
+/** Whether a text names one of the eight classes. */
 export const isFailureClass = (name: string): name is FailureClass => Object.hasOwn(failureClasses, name);
 
 /** Why the engine gave up; the class stays that of the last failure. */

@@ -1,6 +1,7 @@
 import type { Disposition } from "./classes.js";
 import type { FailureEnvelope } from "./envelope.js";
 
+/** How often and how fast a failed node is tried again; `baseMs` in milliseconds. */
 export type RetryRule = { maxRetries: number; baseMs: number };
 
 /** At most six hours between two tries. */
@@ -24,6 +25,7 @@ export function backoffMs(
  */
 export const mustBeUnknown = (window: { openUnsafeEffects: number }): boolean => window.openUnsafeEffects > 0;
 
+/** What becomes of a node after a settled failure. */
 export type Verdict =
   | { verb: "retry" }
   | { verb: "bury"; disposition: Disposition };

@@ -57,8 +57,10 @@ export const platformFailures = {
   replay_source_missing: entry("NON_RETRYABLE", "Nothing was recorded that the replay could reuse", "Fork in mode branch", { deterministic: true, wire: "replay_source_missing" }),
 } as const satisfies Record<string, RegisteredFailure>;
 
+/** A code of the engine, without the prefix `platform.`. */
 export type PlatformCode = keyof typeof platformFailures;
 
+/** Whether a text is a code of the engine, without its prefix. */
 export const isPlatformCode = (code: string): code is PlatformCode => Object.hasOwn(platformFailures, code);
 
 /** A workflow's own codes, bound when the workflow is registered. Keys without the prefix `app.`. */

@@ -8,7 +8,9 @@ export const recoveryClasses = {
   draining: { trigger: "handed_back", means: "SIGTERM" },
 } as const satisfies Record<string, { trigger: string; means: string }>;
 
+/** How a run was lost, as its bound is declared. */
 export type RecoveryClass = keyof typeof recoveryClasses;
+/** What noticed the loss; belongs to exactly one class. */
 export type Trigger = (typeof recoveryClasses)[RecoveryClass]["trigger"];
 
 /** The class a trigger belongs to; `undefined` for `mislaid` and others that no bound covers. */

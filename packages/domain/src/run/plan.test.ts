@@ -85,7 +85,7 @@ test("a run begins with the nodes that stand after none", () => {
 
 test("the outputs of a run are its last nodes', an object of a single one as it is", () => {
   const nodes = [node("a"), node("b", ["a"])];
-  expect(outputsOf(nodes, new Map([["a", 1], ["b", { total: 3 }]]))).toEqual({ total: 3 });
+  expect(outputsOf(nodes, new Map<string, unknown>([["a", 1], ["b", { total: 3 }]]))).toEqual({ total: 3 });
   expect(outputsOf(nodes, new Map<string, unknown>([["b", [1]]]))).toEqual({ b: [1] });
   expect(outputsOf([node("a"), node("b")], new Map<string, unknown>([["a", 1], ["b", undefined]]))).toEqual({ a: 1, b: null });
 });

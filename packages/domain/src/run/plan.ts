@@ -1,10 +1,12 @@
 import type { NodeDocument } from "../workflow/document.js";
 
+/** Where one node of one run stands. */
 export type NodeStatus = "started" | "suspended" | "retry" | "completed" | "failed" | "skipped" | "cancelled";
 
 /** What is known of one node of one run; a node without a state has not begun. */
 export type NodeState = { status: NodeStatus };
 
+/** What the planner decided. */
 export type Plan =
   /** `start` may be empty: others of the run are still under way. */
   | { kind: "go_on"; start: string[]; skip: string[]; open: string[] }

@@ -3,12 +3,15 @@ export type RunStatus =
   | "pending" | "running" | "paused" | "waiting-approval" | "waiting-input" | "waiting-external"
   | "cancelling" | "completed" | "failed" | "cancelled";
 
+/** The statuses that nothing leaves. */
 export const terminalStatuses = ["completed", "failed", "cancelled"] as const satisfies readonly RunStatus[];
+/** A status that nothing leaves. */
 export type TerminalStatus = (typeof terminalStatuses)[number];
 
 /** Statuses in which a run without a holder may be claimed once it is due. */
 export const claimableStatuses = ["pending", "running", "waiting-external"] as const satisfies readonly RunStatus[];
 
+/** What a run that nobody holds waits for. */
 export type WaitingOn = "dispatch" | "timer" | "retry" | "capacity" | "reconciliation" | "event" | "effect" | "approval" | "input";
 
 /**
@@ -19,6 +22,7 @@ export type WaitingOn = "dispatch" | "timer" | "retry" | "capacity" | "reconcili
  */
 export type Fence = "take" | "hold" | "drop" | "lapsed" | "suspected" | "seize" | "none";
 
+/** One legal move. */
 export type Transition = {
   readonly from: readonly RunStatus[];
   /** `same`: the status stays and only the holder changes. */
@@ -56,7 +60,9 @@ export const transitions = {
   enforceDeadline: { from: live, to: ["failed"], by: "lane", fence: "seize", counts: "nothing", announces: false, statement: "runs.enforce_deadlines" },
 } as const satisfies Record<string, Transition>;
 
+/** The name of a legal move. */
 export type Verb = keyof typeof transitions;
 
+/** Whether nothing leaves this status. */
 export const isTerminal = (status: RunStatus): status is TerminalStatus =>
   (terminalStatuses as readonly RunStatus[]).includes(status);

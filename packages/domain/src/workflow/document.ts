@@ -5,9 +5,12 @@ export const builtInTypes = ["core.noop", "core.identity", "core.delay", "core.f
 
 /** The type of the crash fixture: served by workers outside production alone. */
 export const crashType = "mainstay.crash";
+/** A node type that every worker brings. */
 export type BuiltInType = (typeof builtInTypes)[number];
+/** Whether every worker brings this node type. */
 export const isBuiltIn = (typeId: string): typeId is BuiltInType => (builtInTypes as readonly string[]).includes(typeId);
 
+/** One node of a definition, as stored. */
 export type NodeDocument = {
   id: string;
   typeId: string;
@@ -50,6 +53,7 @@ export function capabilitiesOf(document: WorkflowDocument, specHash: string): st
   return [...needs].sort();
 }
 
+/** The capability of having the code of one definition. */
 export const codeCapability = (workflowId: string, specHash: string): string => `code:${workflowId}@${specHash.slice(0, 16)}`;
 
 /** The key of a requirement: pool and capabilities, readable in a diagnosis. */

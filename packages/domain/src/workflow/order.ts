@@ -1,5 +1,6 @@
 import type { NodeDocument } from "./document.js";
 
+/** What is wrong with a graph, naming where. */
 export type GraphFault =
   | { fault: "no_nodes" }
   | { fault: "duplicate_node"; node: string }
