@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 
 const SETTLE_MS = 10_000;
-const WINDOW_MS = 40_000; // longer than the snapshot bound, so that an older one would be seen
+const WINDOW_MS = 60_000; // longer than the snapshot bound, so that an older one would be seen
 const STATEMENTS_PER_SECOND = 10;
 const SNAPSHOT_S = 30;
 
@@ -82,6 +82,11 @@ test.each(["redis", "none"])("an idle fleet with broker %s costs at most 10 stat
   expect(total).toBeGreaterThan(0); // a fleet that beats is seen
   expect(total).toBeLessThanOrEqual(STATEMENTS_PER_SECOND);
   expect(oldest.age).toBeLessThan(SNAPSHOT_S);
+  // it waits for every snapshot that is older than itself
+  const indexing = performance.now();
+  await observer.query("create index concurrently idle_probe on runs (created_at)");
+  expect((performance.now() - indexing) / 1_000).toBeLessThan(SNAPSHOT_S);
+  expect((await observer.query("select from pg_index where indexrelid = 'idle_probe'::regclass and indisvalid")).rowCount).toBe(1);
   await fleet.stop({ withinMs: 10_000 });
   expect(fleet.deaths()).toEqual({ "status 0": 5 });
 });

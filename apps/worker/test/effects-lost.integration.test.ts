@@ -13,7 +13,8 @@ const of = async (name: string): Promise<Lost & Ended> => {
   return { ...found, ...await stage.ended(found.runId) };
 };
 
-const QUIET_MS = 150 + 1_500; // send grace and the effects' time-out
+const SEND_GRACE_MS = 150;
+const TIMEOUT_MS = 1_500;
 const hangs = () => ({ then: "hang" as const });
 const neverActed = () => ({ status: 500, then: "hang" as const });
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   stage = await startStage({ workflows: "effects", name: "worker-effects-lost" });
   const create = createActs(stage);
   const begin = async (name: string, act: Act, input: Record<string, unknown>) => {
-    lost.set(name, { act, runId: await stage.submit("proof-effect", { tag: act.tag, timeoutMs: 1_500, ...input }) });
+    lost.set(name, { act, runId: await stage.submit("proof-effect", { tag: act.tag, timeoutMs: TIMEOUT_MS, ...input }) });
     await act.onTheWire();
   };
   await Promise.all([
@@ -29,12 +30,19 @@ beforeAll(async () => {
     begin("idempotent", create(hangs), { class: "idempotent_write" }),
     begin("forgotten", create(hangs), { class: "idempotent_write", keyRetentionMs: 50 }),
     begin("read", create((index) => (index === 0 ? hangs() : {})), { class: "read_only", method: "GET" }),
-    begin("happened", create(hangs, () => ({ happened: true, result: { receipt: "found" } })), { reconcile: true }),
+    begin("happened", create(hangs, () => ({ happened: true, result: { receipt: "found" } })), { reconcile: true, timeoutMs: 3_000 }),
     begin("did not", create((index) => (index === 0 ? neverActed() : {}), () => ({ happened: false })), { reconcile: true }),
     begin("partly", create(hangs, () => ({ happened: false, safe: false })), { reconcile: true }),
     begin("silent", create(hangs, () => null), { reconcile: true }),
     begin("nobody", create(hangs), {}),
+    begin("shared", create(hangs), { class: "idempotent_write", businessKey: "shared", request: {} }),
+    begin("shared and lost", create(hangs), { businessKey: "shared and lost", request: {} }),
   ]);
+  for (const [name, more] of [["shared", { class: "idempotent_write" }], ["shared and lost", {}]] as const) {
+    const { act } = lost.get(name)!;
+    lost.set(`second ${name}`, { act, runId: await stage.submit("proof-effect", { tag: act.tag, timeoutMs: TIMEOUT_MS, businessKey: name, request: {}, ...more }) });
+  }
+  await until("the runs that share to wait", async () => (await stage.sql("select 1 from runs where owner is null and waiting_on = 'effect'")).length === 2);
   await until("the first effect to be confirmed", async () => (await stage.effects(lost.get("confirmed")!.runId))[0]?.state === "confirmed");
   const [worker] = stage.fleet.of("worker");
   expect(await worker!.kill("SIGKILL")).toEqual({ code: null, signal: "SIGKILL" });
@@ -87,10 +95,9 @@ describe.concurrent("after its worker was killed", () => {
     expect({ status, outputs }).toEqual({ status: "completed", outputs: { receipt: "found" } });
     expect([act.arrivals().length, act.asks().length]).toEqual([1, 1]);
     const { quiet, launched } = await quietAt(runId);
-    expect(quiet.getTime() - launched.getTime()).toBe(QUIET_MS);
+    expect(quiet.getTime() - launched.getTime()).toBe(SEND_GRACE_MS + 3_000);
     expect(wallOf(act.asks()[0]!)).toBeGreaterThanOrEqual(quiet.getTime());
     expect(await stage.effects(runId)).toMatchObject([{ state: "confirmed", via: "reconciler", launchNo: 1 }]);
-    expect(await counts(runId)).toMatchObject({ claims: 3 }); // taken over, then waited outside without a slot
   });
 
   test("a write that must not be repeated is sent once more, under its key, when it did not happen", async () => {
@@ -99,7 +106,7 @@ describe.concurrent("after its worker was killed", () => {
     expect(act.arrivals().map(({ accepted }) => accepted)).toEqual([false, true]);
     expect(new Set(act.arrivals().map(({ key }) => key)).size).toBe(1);
     expect(act.asks()).toHaveLength(1);
-    expect(act.asks()[0]!.at - act.arrivals()[0]!.at).toBeGreaterThanOrEqual(QUIET_MS - 500); // the launch was before the arrival
+    expect(act.asks()[0]!.at - act.arrivals()[0]!.at).toBeGreaterThanOrEqual(TIMEOUT_MS - 350); // the launch was before the arrival
     expect(await stage.effects(runId)).toMatchObject([{ state: "confirmed", via: "answer", launchNo: 2 }]);
     expect(stage.noted(runId).filter(({ what }) => what === "launched").map(({ launch }) => launch)).toEqual([1, 2]);
   });
@@ -119,6 +126,21 @@ describe.concurrent("after its worker was killed", () => {
     expect(finished.getTime()).toBeGreaterThanOrEqual(quiet.getTime());
     const error = (await stage.client.runs.get(runId)).error;
     expect(error?.message).toContain("Outcome unknown");
+  });
+
+  test("two runs that share a business key share the repeat of its one launch: both complete by one acceptance", async () => {
+    const [first, second] = [await of("shared"), await of("second shared")];
+    expect([first.status, second.status]).toEqual(["completed", "completed"]);
+    expect(second.outputs).toEqual(first.outputs);
+    expect(first.act.arrivals().map(({ accepted }) => accepted)).toEqual([true, false]);
+  });
+
+  test("two runs that share a business key share its unknown outcome, and both dead letters name the one effect", async () => {
+    const [first, second] = [await of("shared and lost"), await of("second shared and lost")];
+    expect([first.status, second.status, first.act.arrivals().length]).toEqual(["failed", "failed", 1]);
+    const letters = await stage.sql<{ disposition: string; effects: string[] }>("select disposition, effect_ids as effects from dead_letters where run_id = any($1::uuid[])", [[bare(first.runId), bare(second.runId)]]);
+    const [effect] = await stage.sql<{ id: string }>("select id from effects where run_id = $1", [bare(first.runId)]);
+    expect(letters).toEqual(Array.from({ length: 2 }, () => ({ disposition: "outcome_unknown", effects: [effect!.id] })));
   });
 
   test("a reconciler that gives no answer is asked five times, further and further apart, then the outcome is unknown", async () => {

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_ASKS, askDelayMs, decideEffect, type EffectClass } from "@mainstay/domain";
-import { noteAsk, relaunchEffect, type EffectLaunch, type GroupCommit, type LaunchAnswer, type Queryable, type RecordedRow, type Settlement, type SettleAnswer } from "@mainstay/database";
+import { noteAsk, relaunchEffect, retryWhileAway, type EffectLaunch, type GroupCommit, type LaunchAnswer, type Queryable, type RecordedRow, type Settlement, type SettleAnswer } from "@mainstay/database";
 import { NotApplied, WorkflowFailure, type EffectCall, type EffectOptions } from "@mainstay/sdk";
 import type { Execution, HeldRun } from "../runs/held-run.js";
 import type { Life } from "../life.js";
 import { digestOf, sha256 } from "./digest.js";
-import { HoldLost, OutcomeUnknown, Suspended } from "./interrupts.js";
+import { HoldLost, LateLaunch, OutcomeUnknown, Suspended } from "./interrupts.js";
 import { inProgress } from "./in-progress.js";
 import { isDefiniteRefusal, saysInProgress } from "./is-definite-refusal.js";
 import { recordable } from "../nodes/recordable.js";
@@ -78,7 +78,13 @@ async function perform<Result>(parts: EffectParts, request: EffectRequest<Result
       if (over) throw new HoldLost("the execution is over");
       continue;
     }
-    return inside.run(key, () => send(parts, request, { mine, identity: next.identity, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, mayLeave: () => inTime(parts, launched) }));
+    try {
+      return await inside.run(key, () => send(parts, request, { mine, identity: next.identity, timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS, mayLeave: () => inTime(parts, launched) }));
+    } catch (thrown) {
+      if (!(thrown instanceof LateLaunch)) throw thrown;
+      await settle(parts, request, { ...mine, outcome: "absent", via: "unsent" });
+      execution.openUnsafe.delete(mine.effectId);
+    }
   }
   throw new WorkflowFailure("platform.timeout", { operation: key, attributes: { rule: "the request could not leave within the send grace" } });
 }
@@ -99,6 +105,10 @@ function declare<Result>({ run, execution, key, options, input }: EffectRequest<
     ...(effectClass === "idempotent_write" ? { keyRetentionMs: options.keyRetentionMs ?? DEFAULT_RETENTION_MS } : {}),
   };
 }
+
+/** An outage of the database is outlasted while the run is held: the same launch may be written again. */
+const whileHeld = <Result, Answer>(request: EffectRequest<Result>, act: () => Promise<Answer>): Promise<Answer> =>
+  retryWhileAway(act, () => { if (isOver(request)) throw new HoldLost("the execution is over"); });
 
 /**
  * No effect starts for a hold that is gone, or within the margin of the end of this incarnation's validity: it waits for
@@ -126,7 +136,7 @@ async function meet<Result>(parts: EffectParts, request: EffectRequest<Result>, 
   const { options, execution } = request;
   const { effectId, launchNo } = recorded;
   const again = async (state: string): Promise<Launched> => {
-    const answer = await relaunchEffect(parts.db, next, { effectId, launchNo, state, ownLaunch: recorded.ownLaunch });
+    const answer = await whileHeld(request, () => relaunchEffect(parts.db, next, { effectId, launchNo, state, ownLaunch: recorded.ownLaunch }));
     if (answer.kind === "fenced") throw lost(parts, request);
     return answer.kind === "launched" ? { effectId, ...answer } : { effectId, launchNo, sentAt: undefined };
   };
@@ -156,7 +166,7 @@ async function meet<Result>(parts: EffectParts, request: EffectRequest<Result>, 
         if (launchNo > 1) throw new WorkflowFailure("platform.dependency_unavailable", { operation: request.key, attributes: { rule: "the effect did not happen" } });
         return again("absent");
       }
-      const asks = await noteAsk(parts.db, { effectId, launchNo });
+      const asks = await whileHeld(request, () => noteAsk(parts.db, { effectId, launchNo }));
       if (said !== undefined || (asks ?? 0) >= MAX_ASKS) throw new OutcomeUnknown([effectId]);
       throw new Suspended({ waitingOn: "reconciliation", dueMs: askDelayMs((asks ?? 1) - 1), asks: asks ?? 0, effectId });
     }
@@ -187,6 +197,7 @@ async function send<Result>(
     const answer = await Promise.race([acted, late]);
     return await confirm(parts, request, { ...mine, via: "answer", answer });
   } catch (thrown) {
+    if (thrown instanceof LateLaunch) throw thrown;
     if (refuses(thrown)) {
       await settle(parts, request, { ...mine, outcome: "absent", via: "refusal" });
       execution.openUnsafe.delete(mine.effectId);

@@ -1,5 +1,6 @@
 import { classifyAnswer, type EgressOutcome } from "@mainstay/egress";
 import { NotApplied, WorkflowFailure, type EffectCall, type EffectOptions } from "@mainstay/sdk";
+import { LateLaunch } from "../effects/interrupts.js";
 import { performEffect } from "../effects/perform-effect.js";
 import { inProgress } from "../effects/in-progress.js";
 import type { TypeCall } from "./node-parts.js";
@@ -19,8 +20,9 @@ export function requestHttp({ parts, run, execution, config }: TypeCall): Promis
         url, method, timeoutMs: options.timeoutMs ?? 30_000, signal: call.signal,
         headers: { ...headers, "idempotency-key": call.idempotencyKey },
         ...(body === undefined ? {} : { body }),
-        beforeFirstByte: () => { if (!mayLeave()) throw new Error("the send grace is over"); },
+        beforeFirstByte: () => { if (!mayLeave()) throw new LateLaunch("the send grace is over"); },
       });
+      if (!outcome.sent && outcome.cause instanceof LateLaunch) throw outcome.cause;
       return judge(outcome, { options, call });
     },
   });

@@ -3,7 +3,7 @@ import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import { executeNode } from "../nodes/execute-node.js";
 import type { NodeParts } from "../nodes/node-parts.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
-import { isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
+import { goesOn, isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 import type { HeldRuns } from "./held-runs.js";
 import { mergeSettlements, type MergedWrite, type MergeSettings } from "./merge-settlements.js";
 
@@ -155,10 +155,10 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
     if (!fresh) await recall(db, run);
-    if (!isHeld(run) || run.stopping) return;
+    if (!goesOn(run)) return;
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
-    if (!isHeld(run) || run.stopping) return;
+    if (!goesOn(run)) return;
     if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }
     for (const one of begun) launch(run, { node: one.node, attempt: one.attempt - 1, continued: one.continued });
     if (begun.length > 0) armTimers(run);

@@ -77,3 +77,6 @@ export const isExecuting = (run: HeldRun): boolean => run.executions.size > 0;
 
 /** Asked anew after every await: a peer may have taken it meanwhile. */
 export const isHeld = (run: HeldRun): boolean => !run.dropped;
+
+/** Held, and nobody has asked it to stop. */
+export const goesOn = (run: HeldRun): boolean => isHeld(run) && !run.stopping;

@@ -12,6 +12,9 @@ export type MergeSettings = { retentionDays: number; jitter: () => number; holdS
 /** A write and what the holder does once it is acknowledged. */
 export type MergedWrite = { write: ProgressWrite; start: { node: string; attempt: number; continued: boolean }[]; answered: boolean };
 
+/** A failure that the engine gave up on. */
+type Buried = { failure: FailureEnvelope; disposition: Disposition; node?: string; effectIds?: readonly string[] };
+
 type Draft = { run: HeldRun; events: NewEvent[]; touched: Map<string, Record<string, unknown> | undefined>; deadLetters: NewDeadLetter[] };
 
 /**
@@ -22,7 +25,7 @@ type Draft = { run: HeldRun; events: NewEvent[]; touched: Map<string, Record<str
 export function mergeSettlements(run: HeldRun, settlements: readonly Settlement[], settings: MergeSettings): MergedWrite {
   const draft: Draft = { run, events: [], touched: new Map(), deadLetters: [] };
   let checkpoint = false;
-  let ended: { failure: FailureEnvelope; disposition: Disposition; node?: string } | undefined;
+  let ended: Buried | undefined;
   const due: string[] = [];
   for (const settlement of settlements) {
     switch (settlement.kind) {
@@ -126,8 +129,8 @@ function settleSuspended({ run, touched }: Draft, { node, waitingOn, dueMs, asks
 }
 
 function settleFailed(
-  draft: Draft, { node, failure, retryAfterMs, durationMs }: Extract<Settlement, { kind: "failed" }>, settings: MergeSettings,
-): { failure: FailureEnvelope; disposition: Disposition; node: string } | undefined {
+  draft: Draft, { node, failure, retryAfterMs, durationMs, effectIds }: Extract<Settlement, { kind: "failed" }>, settings: MergeSettings,
+): Buried | undefined {
   const { run, events, touched } = draft;
   const document = documentOf(run, node);
   const memory = memoryOf(run, node);
@@ -143,14 +146,15 @@ function settleFailed(
   }
   run.nodes.set(node, { status: "failed", attempts: memory.attempts, failures, asks: memory.asks });
   touched.set(node, entry);
-  if (!document.optional) return { failure, disposition: verdict.disposition, node };
+  const given: Buried = { failure, disposition: verdict.disposition, node, ...(effectIds === undefined ? {} : { effectIds }) };
+  if (!document.optional) return given;
   events.push({ type: "node.failed", nodeId: node, payload: { nodeId: node, error: toWireError(failure, verdict.disposition), attempts: Math.max(1, memory.attempts) } });
-  draft.deadLetters.push(toDeadLetter(draft, { failure, disposition: verdict.disposition, node, scope: "node", settings }));
+  draft.deadLetters.push(toDeadLetter(draft, { ...given, scope: "node", settings }));
   return undefined;
 }
 
 /** `node.failed` → `run.dead-lettered` → `run.failed`, all in the statement that ends the run. */
-function buried(draft: Draft, ended: { failure: FailureEnvelope; disposition: Disposition; node?: string }, settings: MergeSettings): MergedWrite {
+function buried(draft: Draft, ended: Buried, settings: MergeSettings): MergedWrite {
   const { run, events } = draft;
   const error = toWireError(ended.failure, ended.disposition);
   const attempts = Math.max(1, ended.node === undefined ? run.claimed.claims : memoryOf(run, ended.node).attempts);
@@ -181,7 +185,7 @@ function closeOpenNodes({ run, events, touched }: Draft, reason: string, except?
 
 function toDeadLetter(
   { run, touched }: Draft,
-  { failure, disposition, node, scope, settings }: { failure: FailureEnvelope; disposition: Disposition; node?: string; scope: "run" | "node"; settings: MergeSettings },
+  { failure, disposition, node, effectIds, scope, settings }: Buried & { scope: "run" | "node"; settings: MergeSettings },
 ): NewDeadLetter {
   const memory = node === undefined ? undefined : memoryOf(run, node);
   const attempts = Math.max(1, memory?.attempts ?? run.claimed.claims);
@@ -191,7 +195,7 @@ function toDeadLetter(
     fingerprint: sha256(fingerprintOf(failure)), reason: reasonOf(failure, disposition, { attempts, failures: memory?.failures ?? 0 }),
     lastAttempt: (node === undefined ? undefined : touched.get(node)) ?? { incarnation: run.owner, fence: run.fence, class: failure.class, code: failure.code, message: failure.message },
     handler: `${run.claimed.workflowId}@${run.workflow.document.version}`, state: firstState, nextAction, retentionDays: settings.retentionDays,
-    ...(node === undefined ? {} : { nodeId: node }),
+    ...(node === undefined ? {} : { nodeId: node }), ...(effectIds === undefined ? {} : { effectIds }),
   };
 }
 

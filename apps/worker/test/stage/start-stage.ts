@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FleetProcess } from "@mainstay/fleet";
@@ -41,6 +41,7 @@ export const bare = (runId: string): string => runId.slice(runId.indexOf("/") + 
 export async function startStage({ workflows, env, ...options }: TestFleetOptions & { workflows: string }): Promise<Stage> {
   mkdirSync(folder, { recursive: true });
   const ledger = path.join(folder, `${randomUUID()}.jsonl`);
+  const noted = follow(ledger);
   const receiver = await startReceiver();
   const fleet = await startTestFleet({
     broker: "none", api: 1, relay: 0, supervisors: 0, workers: 1, ...options,
@@ -59,7 +60,7 @@ export async function startStage({ workflows, env, ...options }: TestFleetOption
     ...fleet, receiver, client, submit, ended,
     run: async (workflowId, input) => ended(await submit(workflowId, input)),
     noted: (runId) => {
-      const lines = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line) as Noted) : [];
+      const lines = noted.read();
       return runId === undefined ? lines : lines.filter((line) => line.runId === runId);
     },
     holderOf: (runId) => until(`a holder of ${runId}`, async () => {
@@ -71,9 +72,31 @@ export async function startStage({ workflows, env, ...options }: TestFleetOption
     effects: (runId) => fleet.sql<StoredEffect>(
       `select key, state, launch_no as "launchNo", settled_via as via, answer, asks from effects where run_id = $1 order by key`, [bare(runId)]),
     async stop(how) {
+      noted.close();
       const exits = await fleet.stop(how);
       await receiver.stop();
       return exits;
     },
+  };
+}
+
+/** Reads a file of JSON lines as it grows, each line once. */
+function follow(file: string): { read: () => readonly Noted[]; close: () => void } {
+  const fd = openSync(file, "a+");
+  const lines: Noted[] = [];
+  const chunk = Buffer.alloc(65_536);
+  let at = 0;
+  let rest = "";
+  return {
+    read: () => {
+      for (let bytes = readSync(fd, chunk, 0, chunk.length, at); bytes > 0; bytes = readSync(fd, chunk, 0, chunk.length, at)) {
+        at += bytes;
+        const parts = (rest + chunk.toString("latin1", 0, bytes)).split("\n"); // the ledger is plain ASCII
+        rest = parts.pop() ?? "";
+        lines.push(...parts.map((line) => JSON.parse(line) as Noted));
+      }
+      return lines;
+    },
+    close: () => { closeSync(fd); },
   };
 }

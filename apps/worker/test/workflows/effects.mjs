@@ -48,6 +48,23 @@ const impatient = defineWorkflow({ id: "proof-impatient", version: "1", failures
 
 const once = defineWorkflow({ id: "proof-once-retried", version: "1", failures, nodes: { act: { ...act, retry: { maxRetries: 1, baseMs: 50 } } } });
 
+/** Its back-off is long enough to free the slot. */
+const patient = defineWorkflow({ id: "proof-effect-patient", version: "1", failures, nodes: { act: { ...act, retry: { maxRetries: 3, baseMs: 800 } } } });
+
+/** Acts at the end of its time: the launch may be answered after it. */
+const lateLaunch = defineWorkflow({
+  id: "proof-late-launch", version: "1",
+  nodes: {
+    act: node("act", async (ctx) => {
+      if (ctx.attempt === 0) {
+        note(ctx, "act", "acts");
+        await sleep(300);
+      }
+      return ctx.effect("act", declare(ctx), (call) => post(ctx, call, ctx.run.input));
+    }, { timeoutMs: 450, retry: { maxRetries: 1, baseMs: 300 } }),
+  },
+});
+
 const http = defineWorkflow({
   id: "proof-http", version: "1",
   nodes: {
@@ -134,4 +151,4 @@ const beside = defineWorkflow({
 
 const quick = defineWorkflow({ id: "proof-quick", version: "1", nodes: { only: node("only", () => ({ quick: true })) } });
 
-export const workflows = [effect, impatient, once, http, twice, inside, late, answers, careless, beside, quick];
+export const workflows = [effect, impatient, once, patient, lateLaunch, http, twice, inside, late, answers, careless, beside, quick];
