@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import {
   beginIncarnation, capRuns, createAccept, createDatabase, deleteEndedRecords, deleteExpiredRecords, deleteIncarnations, enforceDeadlines, listOrphaned,
-  mintRunId, prepareLanes, renewLanes, retireIncarnation, stampPositions, sweepRuns, takeOver, yieldLanes, type Database, type NewRun, type ReleaseLimits,
+  mintRunId, prepareLanes, renewLanes, retireIncarnation, stampPositions, statements, sweepRuns, takeOver, yieldLanes, type Database, type NewRun, type ReleaseLimits,
 } from "@mainstay/database";
-import { createTestDatabase, type TestDatabase } from "@mainstay/testing";
+import { createTestDatabase, until, type TestDatabase } from "@mainstay/testing";
 import pg from "pg";
 
 const names = ["one", "two"];
@@ -128,6 +128,18 @@ test("positions are dense and unique however many replicas stamp, and a late eve
   await admin.query("insert into ops_events (type, data, at) values ('late', '{}', now() - interval '2 hours')");
   expect(await stampPositions(db)).toBe(1);
   expect((await admin.query("select position from ops_events where type = 'late'")).rows).toEqual([{ position: "351" }]);
+});
+
+test("an event that another replica has stamped meanwhile keeps its position", async () => {
+  await admin.query("insert into ops_events (type, data) select 't', '{}' from generate_series(1, 3)");
+  const other = await admin.connect();
+  await other.query("begin");
+  await other.query({ text: statements.get("ops_events.stamp")?.text ?? "", values: [10] });
+  const stamping = stampPositions(db); // waits for the other's rows
+  await until("the wait", async () => (await admin.query("select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'")).rowCount === 1, 2_000);
+  await other.query("commit");
+  other.release();
+  expect(await stamping).toBe(0);
 });
 
 test("idempotency records live until a day after their run, and are then removed page by page", async () => {

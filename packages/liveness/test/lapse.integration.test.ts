@@ -65,6 +65,17 @@ test("heartbeat and lapse race at the edge of the lease 500 times: a lapsed row 
   expect(outcomes.beaten).toBeGreaterThan(25);
 }, 60_000);
 
+test("an incarnation is lapsed only past its lease, at the beat number its witness saw, and once", async () => {
+  const id = await stage.silent(200);
+  const lapse = (beatNo: string) => lapseIncarnations(stage.db, { seen: [{ id, beatNo }], heartbeatMs: 60 });
+  expect(await lapse("0")).toEqual([]);
+  await beatIncarnation(stage.db, { id, heartbeatMs: 60, ring: 0 });
+  await pause(250);
+  expect(await lapse("0")).toEqual([]);
+  expect(await lapse("1")).toMatchObject([{ id, trigger: "heartbeat_expired", held: 0 }]);
+  expect(await lapse("1")).toEqual([]);
+});
+
 test("a clock of the database set forward or back by five minutes lapses nobody who is healthy", async () => {
   const peers = await Promise.all([1, 2, 3].map(() => stage.peer({ settings: roomy })));
   for (const step of ["-5 minutes", "5 minutes", "-2 seconds", "900 milliseconds"]) {

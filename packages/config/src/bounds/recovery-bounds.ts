@@ -17,7 +17,7 @@ export type BoundSettings = Pick<FleetConfig,
 const pickUpMs = 500;
 
 /** A killed process's socket closes, its lifeline's lock frees and a watcher's short wait returns within this. */
-const lossNoticedMs = 500;
+const lossNoticedMs = 400;
 
 /**
  * How late a run may be resumed, for each recovery class, derived from the

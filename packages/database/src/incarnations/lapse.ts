@@ -25,7 +25,7 @@ with input as (
 update incarnations n set lapsed_at = now(), lapsed_trigger = coalesce(n.lapsed_trigger, 'heartbeat_expired'),
   held_at_lapse = (select count(*)::int from runs r where r.owner = n.id)
 from locked l
-where n.id = l.id and n.lapsed_at is null and n.ended_at is null
+where n.id = l.id
 returning n.id, n.role, n.lapsed_trigger as trigger, n.held_at_lapse as held,
   (extract(epoch from now() - n.beat_at) * 1000)::float8 as "silentMs"`);
 

@@ -31,7 +31,7 @@ export const recoveryMetrics = {
   }),
   recoveryInterval: histogram({
     name: "mainstay_recovery_interval_seconds", help: "From the loss to the claim that resumed the run.", labels: ["class"], from: ["worker"],
-    buckets: [0.1, 0.25, 0.5, 1.1, 2, 3, 4, 4.5, 5, 10, 14.5, 25.5, 60], known: each("class", labelValues.recoveryClass),
+    buckets: [0.1, 0.25, 0.5, 1, 2, 3, 4, 4.5, 5, 10, 14.5, 25.5, 60], known: each("class", labelValues.recoveryClass),
   }),
   laneLastSuccess: gauge({
     name: "mainstay_lane_last_success_timestamp_seconds", help: "When a lane last came through a tick.", labels: ["lane"], from: ["supervisor"],
