@@ -13,13 +13,14 @@ const of = async (name: string): Promise<Lost & Ended> => {
   return { ...found, ...await stage.ended(found.runId) };
 };
 
-const SEND_GRACE_MS = 150;
+const SEND_GRACE_MS = 1_000;
 const TIMEOUT_MS = 1_500;
 const hangs = () => ({ then: "hang" as const });
 const neverActed = () => ({ status: 500, then: "hang" as const });
 
 beforeAll(async () => {
-  stage = await startStage({ workflows: "effects", name: "worker-effects-lost" });
+  // a send grace that a busy machine does not pass: launches are counted here
+  stage = await startStage({ workflows: "effects", name: "worker-effects-lost", env: { MAINSTAY_SEND_GRACE_MS: String(SEND_GRACE_MS) } });
   const create = createActs(stage);
   const begin = async (name: string, act: Act, input: Record<string, unknown>) => {
     lost.set(name, { act, runId: await stage.submit("proof-effect", { tag: act.tag, timeoutMs: TIMEOUT_MS, ...input }) });
@@ -153,7 +154,7 @@ describe.concurrent("after its worker was killed", () => {
     expect([status, act.arrivals().length, act.asks().length]).toEqual(["failed", 1, 5]);
     const gaps = act.asks().slice(1).map(({ at }, index) => at - act.asks()[index]!.at);
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual(1_000 * 2 ** index - 20);
-    expect(await stage.letters(runId)).toMatchObject([{ ...unknown, attempts: 2 }]);
+    expect(await stage.letters(runId)).toMatchObject([unknown]);
     expect(await stage.effects(runId)).toMatchObject([{ state: "unknown", launchNo: 1, asks: 5 }]);
   });
 });

@@ -40,10 +40,20 @@ test("a worker frozen after it has sent leaves evidence when it thaws: the peer 
   const { status } = await stage.ended(runId, 10_000); // long before the quiet instant
   expect(status).toBe("completed");
   expect(act.arrivals()).toHaveLength(1);
-  expect(await stage.effects(runId)).toMatchObject([{ state: "confirmed", via: "answer", launchNo: 1 }]);
+  expect(await stage.effects(runId)).toMatchObject([{ state: "confirmed", via: "answer" }]);
   expect(await stage.letters(runId)).toEqual([]);
   expect((await stage.log(runId)).find(({ type }) => type === "workflow.restored")?.payload).toMatchObject({ "x-trigger": "heartbeat_expired", "x-previous-instance-id": first.incarnation });
   await takesRunsAgain(first.pid);
+});
+
+test("a request that cannot leave within the send grace settles as absent and is launched again: one arrival", async () => {
+  const act = createActs(stage)();
+  const { status, runId } = await stage.run("proof-late", { tag: act.tag });
+  expect([status, act.arrivals().length]).toEqual(["completed", 1]);
+  const [effect] = await stage.effects(runId);
+  expect(effect!.state).toBe("confirmed");
+  expect(effect!.launchNo).toBeGreaterThan(1);
+  expect(stage.noted(runId).filter(({ what }) => what === "launched").map(({ launch }) => launch)).toEqual([effect!.launchNo]);
 });
 
 test.each([1_500, 5_000])("an event loop that stands still for %i ms keeps its run or is fenced off, and its worker lives on and takes other runs", async (forMs) => {

@@ -70,7 +70,7 @@ test("a cancel that races with the end 200 times: the answer agrees with how the
     const runId = await stage.submit("proof-race", { tag: act.tag, firstMs: 40 });
     await begun(runId);
     await sleep(Math.max(0, aimMs + (index % 20) * 3 - 30));
-    const answer = await stage.client.runs.cancel(runId).then(({ status }) => status as string, (error: { code?: string }) => String(error.code));
+    const answer = await stage.client.runs.cancel(runId).then(({ status }) => status as string, (error: unknown) => (error as { code: string }).code);
     const { status } = await stage.ended(runId);
     outcomes.push({ runId, answer, status });
     aimMs = Math.max(0, aimMs + (status === "completed" ? -6 : 6));

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { findIncarnation } from "@mainstay/database";
 import { createTestDatabase, startOwnPostgres, until, type OwnPostgres, type TestDatabase } from "@mainstay/testing";
 import { createStage, roomy, type Stage } from "./stage.js";
@@ -41,15 +41,15 @@ test.each([0.1 / 3, 2 / 3, 10 / 3])("a restart of Postgres that takes %f leases 
 }, 60_000);
 
 test("an audit that cannot reach a database that is away does not count as a wedge", async () => {
-  const peer = await stage.peer({ attests: "audit", settings: { wedgedAfterMs: 1_000 } });
+  const peer = await stage.peer({ attests: "audit", settings: { ...roomy, wedgedAfterMs: 3_000 } });
   const audits = setInterval(() => void stage.db.query({ name: "test.audit", text: "select 1", plan: "custom" }, []).then(() => peer.liveness.attest(), () => undefined), 200);
+  onTestFinished(() => clearInterval(audits));
   await pause(500);
   await server.crash();
-  await pause(2_500);
+  await pause(4_000); // longer than the wedge
   await server.start();
   await until("validity", () => peer.liveness.isValid(), 10_000);
-  await pause(1_500);
-  clearInterval(audits);
+  await pause(3_500);
   expect(peer.liveness.isValid()).toBe(true);
   expect(peer.log().filter(({ msg }) => msg === "heartbeat withheld, work path not attested")).toEqual([]);
 }, 60_000);

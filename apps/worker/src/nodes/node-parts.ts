@@ -1,5 +1,5 @@
 import type { Egress } from "@mainstay/egress";
-import type { EffectParts } from "../effects/perform-effect.js";
+import type { EffectParts } from "../effects/effect-parts.js";
 import type { Execution, HeldRun } from "../runs/held-run.js";
 
 export type NodeLog = (level: "debug" | "info" | "warn" | "error", message: string, fields: Record<string, unknown>) => void;

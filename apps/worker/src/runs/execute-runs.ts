@@ -1,4 +1,4 @@
-import { createProgress, isTransient, loadNodes, type ClaimedRun, type ProgressAnswer, type Queryable } from "@mainstay/database";
+import { createGroupCommit, createProgress, isTransient, loadNodes, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import { executeNode } from "../nodes/execute-node.js";
 import type { NodeParts } from "../nodes/node-parts.js";
@@ -48,6 +48,15 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     },
     giveUpMs: parts.giveUpMs,
     ...(parts.onFlush === undefined ? {} : { onFlush: parts.onFlush }),
+  });
+
+  /** What earlier holders left of runs that were claimed together is read together, and again after a lost reply. */
+  const load = createGroupCommit<string, string, LoadedNode[]>({
+    op: "claim", merge: ([runId]) => runId, giveUpMs: parts.giveUpMs,
+    flush: async (runIds) => {
+      const nodes = await loadNodes(db, runIds);
+      return runIds.map((id) => nodes.get(id) ?? []);
+    },
   });
 
   const settle = async (run: HeldRun, settlement: Settlement): Promise<void> => {
@@ -154,7 +163,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     const { claimed } = run;
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
-    if (!fresh) await recall(db, run);
+    if (!fresh) recall(run, await load(run.id));
     if (!goesOn(run)) return;
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
@@ -174,9 +183,8 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   };
 }
 
-/** Reads what the earlier holders left; waits count on from the database's clock. */
-async function recall(db: Queryable, run: HeldRun): Promise<void> {
-  const nodes = (await loadNodes(db, [run.id])).get(run.id) ?? [];
+/** Remembers what the earlier holders left; waits count on from the database's clock. */
+function recall(run: HeldRun, nodes: readonly LoadedNode[]): void {
   for (const node of nodes) {
     const memory: NodeMemory = {
       status: node.status as NodeStatus, attempts: node.attempts, failures: node.failures, asks: node.asks,

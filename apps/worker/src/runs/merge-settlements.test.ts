@@ -55,6 +55,21 @@ test("a failure at its bound ends the run in this write: node.failed, run.dead-l
   expect(merged.write.move).toMatchObject({ kind: "fail", failedNode: "a" });
 });
 
+test("a failure beside a node whose unsafe effect is open ends the run UNKNOWN, and the failed node is told with its own error", () => {
+  const run = heldRun([node("a", { retry: { maxRetries: 0, baseMs: 1 } }), node("b")], ["a", "b"]);
+  run.executions.set("b", { nodeId: "b", attempt: 0, abort: new AbortController(), over: false, openUnsafe: new Map([["effect", { canAsk: false, quietAt: 0 }]]), usedKeys: new Set() });
+  const merged = mergeSettlements(run, [failed("a")], settings);
+  expect(typesOf(merged)).toEqual(["node.cancelled b", "node.failed a", "run.dead-lettered b", "run.failed"]);
+  expect(merged.write.events[1]?.payload).toMatchObject({ error: { details: { class: "TRANSIENT", disposition: "retry_exhausted" } } });
+  expect(merged.write.deadLetters).toMatchObject([{ scope: "run", nodeId: "b", class: "UNKNOWN", disposition: "outcome_unknown", state: "RECONCILIATION_REQUIRED" }]);
+});
+
+test("a failure beside a node that waits for its reconciler ends the run UNKNOWN", () => {
+  const run = heldRun([node("a", { retry: { maxRetries: 0, baseMs: 1 } }), node("b")], ["a", "b"]);
+  mergeSettlements(run, [{ kind: "suspended", node: "b", waitingOn: "reconciliation", dueMs: 60_000, asks: 0, effectId: "e" }], settings);
+  expect(mergeSettlements(run, [failed("a")], settings).write.deadLetters).toMatchObject([{ nodeId: "b", class: "UNKNOWN" }]);
+});
+
 test("an optional node's failure is a dead letter of the node, skips what stands after it, and the run completes", () => {
   const run = heldRun([node("a", { optional: true, retry: { maxRetries: 0, baseMs: 1 } }), node("b", { after: ["a"] })], ["a"]);
   const merged = mergeSettlements(run, [failed("a")], settings);

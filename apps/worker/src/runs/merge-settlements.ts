@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
-  backoffMs, decide, failureClasses, fingerprintOf, outputsOf, plan, reasonOf, toWireError,
+  backoffMs, decide, failureClasses, fingerprintOf, outputsOf, plan, reasonOf, toEnvelope, toWireError,
   type Disposition, type FailureEnvelope, type NodeDocument,
 } from "@mainstay/domain";
 import type { NewDeadLetter, NewEvent, NodeWrite, ProgressWrite } from "@mainstay/database";
@@ -156,16 +156,31 @@ function settleFailed(
 /** `node.failed` → `run.dead-lettered` → `run.failed`, all in the statement that ends the run. */
 function buried(draft: Draft, ended: Buried, settings: MergeSettings): MergedWrite {
   const { run, events } = draft;
-  const error = toWireError(ended.failure, ended.disposition);
-  const attempts = Math.max(1, ended.node === undefined ? run.claimed.claims : memoryOf(run, ended.node).attempts);
+  const open = openBeside(run, ended);
+  const told = open === undefined ? ended : { failure: toEnvelope("platform.effect_outcome_unconfirmed", { component: open }), disposition: "outcome_unknown" as const, node: open };
+  const attemptsOf = (node: string | undefined) => Math.max(1, node === undefined ? run.claimed.claims : memoryOf(run, node).attempts);
   closeOpenNodes(draft, "the run failed", ended.node);
-  if (ended.node !== undefined) events.push({ type: "node.failed", nodeId: ended.node, payload: { nodeId: ended.node, error, attempts } });
-  const letter = toDeadLetter(draft, { ...ended, scope: "run", settings });
+  if (ended.node !== undefined) {
+    events.push({ type: "node.failed", nodeId: ended.node, payload: { nodeId: ended.node, error: toWireError(ended.failure, ended.disposition), attempts: attemptsOf(ended.node) } });
+  }
+  const error = toWireError(told.failure, told.disposition);
+  const letter = toDeadLetter(draft, { ...told, scope: "run", settings });
   draft.deadLetters.push(letter);
-  const where = ended.node === undefined ? {} : { nodeId: ended.node };
-  events.push({ type: "run.dead-lettered", ...where, payload: { runId: run.wireId, ...where, reason: letter.reason, attempts } });
-  events.push({ type: "run.failed", payload: { error, ...(ended.node === undefined ? {} : { failedNodeId: ended.node }) } });
-  return toWrite(draft, { checkpoint: false, start: [], move: { kind: "fail", error, ...(ended.node === undefined ? {} : { failedNode: ended.node }) } });
+  const where = told.node === undefined ? {} : { nodeId: told.node };
+  events.push({ type: "run.dead-lettered", ...where, payload: { runId: run.wireId, ...where, reason: letter.reason, attempts: attemptsOf(told.node) } });
+  events.push({ type: "run.failed", payload: { error, ...(told.node === undefined ? {} : { failedNodeId: told.node }) } });
+  return toWrite(draft, { checkpoint: false, start: [], move: { kind: "fail", error, ...(told.node === undefined ? {} : { failedNode: told.node }) } });
+}
+
+/**
+ * The effect-window rule stands above the failure that ends the run: a node beside it whose unsafe effect is launched
+ * and not settled makes the run UNKNOWN.
+ */
+function openBeside(run: HeldRun, ended: Buried): string | undefined {
+  if (ended.failure.class === "UNKNOWN") return undefined;
+  const sending = [...run.executions.values()].find(({ openUnsafe }) => openUnsafe.size > 0);
+  if (sending !== undefined) return sending.nodeId;
+  return [...run.nodes].find(([, { status, waitingOn }]) => status === "suspended" && waitingOn === "reconciliation")?.[0];
 }
 
 function cancelled(draft: Draft): MergedWrite {

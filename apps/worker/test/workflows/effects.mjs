@@ -1,7 +1,7 @@
 // Nodes that act on the outside world through the ledger. A run's input says how; `tag` names the act to the receiver.
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow } from "@mainstay/sdk";
-import { block, node, note } from "./ledger.mjs";
+import { node, note } from "./ledger.mjs";
 
 /** One request, told in the ledger right before it leaves. An answer that is no success is thrown with its status. */
 async function post(ctx, { idempotencyKey, signal, launch }, { url, tag, method = "POST" }) {
@@ -58,6 +58,7 @@ const lateLaunch = defineWorkflow({
     act: node("act", async (ctx) => {
       if (ctx.attempt === 0) {
         note(ctx, "act", "acts");
+        ctx.signal.addEventListener("abort", () => note(ctx, "act", "aborted"));
         await sleep(300);
       }
       return ctx.effect("act", declare(ctx), (call) => post(ctx, call, ctx.run.input));
@@ -89,23 +90,6 @@ const inside = defineWorkflow({
   id: "proof-inside", version: "1",
   nodes: {
     act: node("act", (ctx) => ctx.effect("outer", declare(ctx), () => ctx.effect("inner", declare(ctx), (call) => post(ctx, call, ctx.run.input)))),
-  },
-});
-
-/** The event loop stands still between the launch and its reply, longer than the send grace. */
-const late = defineWorkflow({
-  id: "proof-late", version: "1",
-  nodes: {
-    act: node("act", async (ctx) => {
-      const acted = ctx.effect("act", declare(ctx), (call) => post(ctx, call, ctx.run.input));
-      const stall = (times) => {
-        if (times === 0) return;
-        block(250);
-        setTimeout(stall, 0, times - 1);
-      };
-      setTimeout(stall, 0, 4);
-      return acted;
-    }),
   },
 });
 
@@ -151,4 +135,4 @@ const beside = defineWorkflow({
 
 const quick = defineWorkflow({ id: "proof-quick", version: "1", nodes: { only: node("only", () => ({ quick: true })) } });
 
-export const workflows = [effect, impatient, once, patient, lateLaunch, http, twice, inside, late, answers, careless, beside, quick];
+export const workflows = [effect, impatient, once, patient, lateLaunch, http, twice, inside, answers, careless, beside, quick];

@@ -66,6 +66,23 @@ const burn = defineWorkflow({
   },
 });
 
+/** The event loop stands still between the launch and its reply, longer than the send grace. */
+const late = defineWorkflow({
+  id: "proof-late", version: "1",
+  nodes: {
+    act: node("act", async (ctx) => {
+      const acted = ctx.effect("act", { destination: "receiver" }, (call) => post(ctx, call));
+      const stall = (times) => {
+        if (times === 0) return;
+        block(250);
+        setTimeout(stall, 0, times - 1);
+      };
+      setTimeout(stall, 0, 4);
+      return acted;
+    }),
+  },
+});
+
 const quick = defineWorkflow({ id: "proof-quick", version: "1", nodes: { only: node("only", () => ({ quick: true })) } });
 
-export const workflows = [hold, deadline, effect, race, burn, quick];
+export const workflows = [hold, deadline, effect, race, burn, late, quick];

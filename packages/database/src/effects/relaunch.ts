@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { isTransient } from "../errors.js";
 import type { EffectLaunch } from "./launch.js";
 
 /** What became of a launch that follows an earlier one. */
@@ -49,32 +47,23 @@ select case when h.launch_id is null then 'fenced' when a.id is not null then 'l
   coalesce(a.launch_no, s.launch_no, 0) as launch_no
 from input i left join held h on true left join seen s on true left join again a on true`);
 
-/** A lost reply or a locked row is tried again so often, with a growing pause: 25 s in all. */
-const MOST_TRIES = 30;
 /** A launch whose reply was lost: when it was written is not known, so nothing of it may be sent any more. */
 const tooLate = { sentAt: Number.NEGATIVE_INFINITY, sentAtWall: Number.NEGATIVE_INFINITY };
 
 /**
  * Launches a recorded effect again under its old identity: after a definite absence, or an idempotent write that the
- * destination still remembers. Taken only exactly as it was read (`seen`), under the run's lock and fence. Repeated
- * under the same launch id while the database is away; throws when it stays away.
+ * destination still remembers. Taken only exactly as it was read (`seen`), under the run's lock and fence. May be
+ * repeated under the same launch id after a lost reply: what had been written then is answered as too late to send.
  */
 export async function relaunchEffect(
   db: Queryable, next: EffectLaunch, seen: { effectId: string; launchNo: number; state: string; ownLaunch: boolean },
 ): Promise<RelaunchAnswer> {
-  for (let tries = 1; ; tries++) {
-    const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
-    try {
-      const [row] = await db.query(relaunch, [
-        next.launchId, seen.effectId, next.runId, next.owner, next.fence, next.requestDigest, next.class, next.attempt,
-        next.quietMs, next.keyRetentionMs ?? null, seen.launchNo, seen.state, seen.ownLaunch,
-      ]);
-      if (row === undefined || row.verdict === "fenced") return { kind: "fenced" };
-      if (row.verdict === "changed") return { kind: "changed" };
-      return { kind: "launched", launchNo: row.launch_no, ...(row.verdict === "launched" ? sent : tooLate) };
-    } catch (error) {
-      if (tries === MOST_TRIES || !isTransient(error)) throw error;
-      await sleep(Math.min(1_000, 10 * 2 ** tries) * (0.5 + Math.random()));
-    }
-  }
+  const sent = { sentAt: performance.now(), sentAtWall: Date.now() };
+  const [row] = await db.query(relaunch, [
+    next.launchId, seen.effectId, next.runId, next.owner, next.fence, next.requestDigest, next.class, next.attempt,
+    next.quietMs, next.keyRetentionMs ?? null, seen.launchNo, seen.state, seen.ownLaunch,
+  ]);
+  if (row === undefined || row.verdict === "fenced") return { kind: "fenced" };
+  if (row.verdict === "changed") return { kind: "changed" };
+  return { kind: "launched", launchNo: row.launch_no, ...(row.verdict === "launched" ? sent : tooLate) };
 }

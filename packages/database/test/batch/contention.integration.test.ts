@@ -50,8 +50,8 @@ test("a row that another session keeps locked for seconds delays no neighbour, a
   expect(tookMs).toBeLessThan(LOCKED_MS + 3_000);
   // waiting for the row would have cost a neighbour the whole time of the lock
   expect(Math.max(...beside)).toBeLessThan(LOCKED_MS / 3);
-  expect(percentile(beside, 0.5)).toBeLessThan(3 * percentile(free, 0.5) + 5);
-  expect(percentile(beside, 0.99)).toBeLessThan(5 * percentile(free, 0.99) + 20);
+  expect(percentile(beside, 0.5)).toBeLessThan(3 * percentile(free, 0.5) + 20);
+  expect(percentile(beside, 0.99)).toBeLessThan(5 * percentile(free, 0.99) + 100);
 });
 
 test("two processes that accept the same keys in opposite orders never deadlock", async () => {

@@ -114,6 +114,17 @@ export const effects: readonly Scenario[] = [
     },
   },
   {
+    of: "effects.relaunch", holds: "the same relaunch that was stored meanwhile is made once, and nothing of it may be sent any more",
+    show: async (bench) => {
+      const { row, seen } = await absent(bench);
+      const act = (db: Queryable) => relaunchEffect(db, { ...row, launchId: "00000000-0000-4000-8000-000000000007" }, seen);
+      const answer = await pauseOnce(bench, { at: "effects.relaunch", meanwhile: () => act(bench.db), act });
+      expect(answer).toMatchObject({ kind: "launched", launchNo: 2, sentAt: Number.NEGATIVE_INFINITY });
+      expect(await bench.sql("select launch_no, state from effects")).toEqual([{ launch_no: 2, state: "launched" }]);
+      expect(await rowOf(bench, row.runId)).toMatchObject({ open_effects: 1 });
+    },
+  },
+  {
     of: "effects.settle", holds: "a takeover meanwhile does not refuse the evidence, and the open effects fall once",
     show: async (bench) => {
       const { held, row } = await launched(bench);
