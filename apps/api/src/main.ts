@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
-import { readConfig, type ApiConfig } from "@mainstay/config";
-import { createAccept, createDatabase, createFindKey, createHint, type ReleaseLimits } from "@mainstay/database";
+import { databaseOptions, readConfig, releaseLimits, type ApiConfig } from "@mainstay/config";
+import { createAccept, createDatabase, createFindKey, createHint } from "@mainstay/database";
 import { keepIncarnation, type KeptIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { createLogWatch } from "./events/create-log-watch.js";
@@ -18,14 +18,10 @@ const metrics = createMetrics({ role: "api" });
 const stopping = new AbortController();
 
 const database = createDatabase({
-  url: config.databaseUrl, applicationName: "mainstay-api", poolSize: config.dbPool,
-  statementTimeoutMs: config.statementTimeoutMs, idleInTransactionMs: config.idleTxTimeoutMs,
+  ...databaseOptions("api", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
 });
-const limits: ReleaseLimits = {
-  crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
-  backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
-};
+const limits = releaseLimits(config);
 /** How long an answer is owed at most: a request is given up before its client gives it up. */
 const giveUpMs = 10_000;
 const onFlush = (op: string, rows: number): void => { metrics.groupCommitBatchSize.observe({ op }, rows); };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createTicketPublisher } from "@mainstay/broker";
-import { readConfig } from "@mainstay/config";
+import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
 import { createDatabase } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
@@ -15,8 +15,7 @@ const logger = createLogger({ role: "relay", incarnation: bornAs, level: config.
 const metrics = createMetrics({ role: "relay" });
 
 const db = createDatabase({
-  url: config.databaseUrl, applicationName: "mainstay-relay", poolSize: config.dbPool,
-  statementTimeoutMs: config.statementTimeoutMs, idleInTransactionMs: config.idleTxTimeoutMs,
+  ...databaseOptions("relay", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
 });
 
@@ -36,10 +35,7 @@ reportMetrics({ metrics, db, publisher, config });
 
 const incarnation = await keepIncarnation({
   bornAs, role: "relay", host: hostname(), version: config.version, config, attests: "loop", logger, metrics,
-  limits: {
-    crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
-    backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
-  },
+  limits: releaseLimits(config),
   probe: { host: config.host, port: config.port },
   onHint: rest.end,
   onEnd: () => { void shutdown.begin("no new incarnation could begin", 1); },

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { readConfig } from "@mainstay/config";
-import { createDatabase, type ReleaseLimits } from "@mainstay/database";
+import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
+import { createDatabase } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startClock } from "./clock/start-clock.js";
@@ -18,14 +18,10 @@ const bornAs = randomUUID();
 const logger = createLogger({ role: "supervisor", incarnation: bornAs, level: config.logLevel });
 const metrics = createMetrics({ role: "supervisor" });
 const db = createDatabase({
-  url: config.databaseUrl, applicationName: "mainstay-supervisor", poolSize: config.dbPool,
-  statementTimeoutMs: config.statementTimeoutMs, idleInTransactionMs: config.idleTxTimeoutMs,
+  ...databaseOptions("supervisor", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
 });
-const limits: ReleaseLimits = {
-  crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
-  backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
-};
+const limits = releaseLimits(config);
 reportMetrics({ metrics, db, config });
 reportFleet({ metrics, db });
 

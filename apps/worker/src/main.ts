@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { readConfig } from "@mainstay/config";
-import { createDatabase, retryWhileAway, type ReleaseLimits } from "@mainstay/database";
+import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
+import { createDatabase, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startWorker, type RunningWorker } from "./start-worker.js";
@@ -12,14 +12,10 @@ const bornAs = randomUUID();
 const logger = createLogger({ role: "worker", incarnation: bornAs, level: config.logLevel });
 const metrics = createMetrics({ role: "worker" });
 const db = createDatabase({
-  url: config.databaseUrl, applicationName: "mainstay-worker", poolSize: config.dbPool,
-  statementTimeoutMs: config.statementTimeoutMs, idleInTransactionMs: config.idleTxTimeoutMs,
+  ...databaseOptions("worker", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1000); },
 });
-const limits: ReleaseLimits = {
-  crashLimit: config.crashLimit, lossLimit: config.lossLimit, handbackLimit: config.handBackLimit,
-  backoffBaseMs: config.policy.retryBaseMs, retentionDays: config.retentionDays,
-};
+const limits = releaseLimits(config);
 const workflows = await retryWhileAway(
   () => loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" }),
   (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },

@@ -229,5 +229,14 @@ const toError = (error: unknown): Error => (error instanceof Error ? error : new
 const flat = (fields: Record<string, unknown>): Record<string, string | number | boolean> =>
   Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => {
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return [[name, value]];
-    return value === undefined || value === null ? [] : [[name, JSON.stringify(value)]];
+    return value === undefined || value === null ? [] : [[name, toText(value)]];
   }));
+
+/** A log line never fails the code that writes it. */
+function toText(value: unknown): string {
+  try {
+    return String(JSON.stringify(value));
+  } catch {
+    return "(no JSON)";
+  }
+}

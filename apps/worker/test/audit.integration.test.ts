@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startAuditLoop } from "../src/claiming/audit-loop.js";
 import { openPlace, openWorker, type Place, type TestWorker } from "./open-worker.js";
 
-const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
+const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
 const STATEMENT_TIMEOUT_MS = 300;
 
 let stopped: string[] = [];

@@ -87,6 +87,14 @@ describe.concurrent("an effect is named", () => {
   });
 });
 
+test.each([{ timeoutMs: -5 }, { timeoutMs: 1.5 }, { timeoutMs: 3_600_001 }, { class: "sometimes" }, { businessKey: "" }, { keyRetentionMs: 0 }])("an effect declared out of bounds is refused before it stands in the ledger: %o", async (declared) => {
+  const act = create();
+  const { status, code, runId } = await stage.run("proof-effect", { tag: act.tag, ...declared });
+  expect({ status, code, arrivals: act.arrivals().length }).toEqual({ status: "failed", code: "platform.contract_mismatch", arrivals: 0 });
+  expect(await stage.effects(runId)).toEqual([]);
+  expect(await stage.letters(runId)).toMatchObject([{ class: "DEFECT", attempts: 1 }]);
+});
+
 describe.concurrent("an effect that was refused for sure", () => {
   test("by the code is absent, and is launched again under the same key", async () => {
     const act = create((index) => (index === 0 ? { status: 402 } : {}));

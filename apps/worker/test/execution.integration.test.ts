@@ -117,7 +117,7 @@ test("a run that was taken over while its node ran is dropped by its first holde
   await first.sweep();
   await until("the node to run", () => release.length === 1);
   await place.sql("update incarnations set lapsed_at = now(), held_at_lapse = 1 where id = $1", [first.incarnation]);
-  await takeOver(place.db, { incarnations: [first.incarnation], limits: { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 } });
+  await takeOver(place.db, { incarnations: [first.incarnation], limits: { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 } });
   expect(await second.sweep()).toBe(1);
   await until("the node to run at the second holder", () => release.length === 2);
   release.shift()?.();

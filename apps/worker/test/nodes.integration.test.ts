@@ -59,6 +59,10 @@ describe.concurrent("a run of code nodes", () => {
   });
 });
 
+test("a node's log lines never fail it, whatever they are given", async () => {
+  expect(await stage.run("proof-talks")).toMatchObject({ status: "completed", outputs: { said: true } });
+});
+
 describe.concurrent("a node that fails", () => {
   const fail = (how: string) => stage.run("proof-fails", { how });
 
@@ -172,6 +176,19 @@ describe.concurrent("a node's output", () => {
     expect(await stage.letters(runId)).toMatchObject([{ scope: "run", nodeId: "give", class: failureClass, disposition: "handler_error", attempts: 1 }]);
     expect((await stage.log(runId)).filter(({ type }) => type === "lease.acquired")).toHaveLength(1);
   });
+});
+
+test("a write that the database refuses for good ends its run once, with a failure of its own, and no other run", async () => {
+  await stage.sql(`create function refuse_poison() returns trigger language plpgsql as $$ begin
+    if new.output ? 'poison' then raise exception 'refused'; end if; return new; end $$`);
+  await stage.sql("create trigger refuse_poison before insert or update on run_nodes for each row execute function refuse_poison()");
+  const others = Promise.all(Array.from({ length: 5 }, () => stage.run("proof-quick")));
+  const { status, code, types, runId } = await stage.run("proof-returns", { what: "poison" });
+  expect({ status, code }).toEqual({ status: "failed", code: "platform.contract_mismatch" });
+  expect(types.slice(-2)).toEqual(["run.dead-lettered", "run.failed"]);
+  expect(began(runId, "give")).toHaveLength(1);
+  expect((await stage.log(runId)).filter(({ type }) => type === "lease.acquired")).toHaveLength(1);
+  expect(new Set((await others).map((other) => other.status))).toEqual(new Set(["completed"]));
 });
 
 test("and through all of it logs, executions and the outside ledger stand", async () => { await checkStanding(stage); });

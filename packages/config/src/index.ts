@@ -9,3 +9,5 @@ export type { Environment, Role } from "./settings/setting.js";
 export type {
   ApiConfig, BrokerConfig, CliConfig, ConfigOf, FleetConfig, RelayConfig, SupervisorConfig, WorkerConfig,
 } from "./config.js";
+export { releaseLimits } from "./limits/release-limits.js";
+export { databaseOptions } from "./places/database-options.js";

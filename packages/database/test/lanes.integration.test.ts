@@ -8,7 +8,7 @@ import { createTestDatabase, until, type TestDatabase } from "@mainstay/testing"
 import pg from "pg";
 
 const names = ["one", "two"];
-const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
+const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
 const first = "00000000-0000-0000-0000-000000000000";
 const day = 24 * 60 * 60 * 1_000;
 let database: TestDatabase;

@@ -13,7 +13,7 @@ import pg from "pg";
 export const scaled = { heartbeatMs: 250, leaseMs: 1_000, wedgedAfterMs: 1_500, suspicionGraceMs: 100, deathWatch: true, statementTimeoutMs: 2_000, idleTxTimeoutMs: 500 };
 /** Where nobody may lapse: room enough for a machine that runs other tests too. */
 export const roomy = { ...scaled, heartbeatMs: 500, leaseMs: 2_000, wedgedAfterMs: 4_000 };
-export const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
+export const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 };
 
 
 export type Peer = { incarnation: string; liveness: Liveness; lost: string[]; log: () => Record<string, unknown>[] };

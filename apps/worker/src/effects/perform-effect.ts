@@ -9,6 +9,7 @@ import { holdLost } from "./hold-lost.js";
 import { HoldLost, LateLaunch, OutcomeUnknown, Suspended } from "./interrupts.js";
 import { isOver } from "./is-over.js";
 import { meetEffect } from "./meet-effect.js";
+import { refuseOptions } from "./refuse-options.js";
 import { sendEffect } from "./send-effect.js";
 import { settleEffect } from "./settle-effect.js";
 
@@ -37,6 +38,7 @@ async function perform<Result>(parts: EffectParts, request: EffectRequest<Result
   const { execution, key } = request;
   if (inside.getStore() !== undefined) throw new WorkflowFailure("platform.contract_mismatch", { attributes: { rule: "no effect inside an effect" }, operation: key });
   if (execution.usedKeys.has(key)) throw new WorkflowFailure("platform.contract_mismatch", { attributes: { rule: "a key is used once in a node execution" }, operation: key });
+  refuseOptions(key, request.options);
   execution.usedKeys.add(key);
   const declared = declareEffect(request, parts.sendGraceMs);
   for (let go = 0; go < LATE_LAUNCHES; go++) {

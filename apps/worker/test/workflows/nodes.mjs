@@ -125,6 +125,7 @@ const outputs = {
   odd_text: () => ({ text: "a\u0000b", literal: "\\u0000", lone: "x\ud800y", emoji: "😀", marks: "\u202Eabc", "na\u0000me": 1, "lo\udc00ne": 2, "li\\u0000teral": 3, "\\\u0000": 4 }),
   numbers: () => ({ nan: NaN, minusZero: -0, big: 1e21, sum: 0.1 + 0.2, safe: 9007199254740991 }),
   proto: () => JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}'),
+  poison: () => ({ poison: true }),
   deep: () => nest(900),
   deeper: () => nest(5_000),
   deepest: () => nest(100_000),
@@ -138,6 +139,14 @@ const returns = defineWorkflow({
   },
 });
 
+const talks = defineWorkflow({
+  id: "proof-talks", version: "1",
+  nodes: { talk: node("talk", ({ logger }) => {
+    logger.info("a\u0000b\ud800", { text: "c\u0000d", big: 1n, cycle: cycle(), none: undefined, nothing: null });
+    return { said: true };
+  }) },
+});
+
 const quick = defineWorkflow({ id: "proof-quick", version: "1", nodes: { only: node("only", () => ({ quick: true })) } });
 
-export const workflows = [typed, broken, fan, optional, fails, outlasts, long, returns, quick];
+export const workflows = [typed, broken, fan, optional, fails, outlasts, long, returns, talks, quick];

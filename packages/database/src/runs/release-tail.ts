@@ -119,7 +119,7 @@ charged as (
 )`;
 
 /** The limits every releasing statement needs. */
-export type ReleaseLimits = { crashLimit: number; lossLimit: number; handbackLimit: number; backoffBaseMs: number; retentionDays: number };
+export type ReleaseLimits = { crashLimit: number; lossLimit: number; handBackLimit: number; backoffBaseMs: number; retentionDays: number };
 
 /** The CTE `limits`; `from` is the number of its first parameter, six in all. */
 export const limitsCte = (from: number): string => `limits as (

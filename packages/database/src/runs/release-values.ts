@@ -5,4 +5,4 @@ const endingsText = JSON.stringify(endings);
 
 /** The values of `limitsCte`, in its order. */
 export const releaseValues = (limits: ReleaseLimits): unknown[] =>
-  [limits.crashLimit, limits.lossLimit, limits.handbackLimit, limits.backoffBaseMs, limits.retentionDays, endingsText];
+  [limits.crashLimit, limits.lossLimit, limits.handBackLimit, limits.backoffBaseMs, limits.retentionDays, endingsText];

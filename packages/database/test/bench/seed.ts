@@ -14,7 +14,7 @@ export const REQUIRES = "default/core.noop";
 export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** Limits as a fleet with default settings has them. */
-export const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handbackLimit: 20, backoffBaseMs: 1000, retentionDays: 30 };
+export const limits: ReleaseLimits = { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1000, retentionDays: 30 };
 
 /** A run to be born, with one node that does nothing. */
 export function newRun(more: Partial<NewRun> = {}): NewRun {

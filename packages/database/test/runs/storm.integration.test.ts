@@ -14,7 +14,7 @@ import { failsEveryFifth } from "../bench/with-faults.js";
 const RUNS = 80;
 const STORM_MS = 6_000;
 const WORKERS = 4;
-const limits: ReleaseLimits = { crashLimit: 3, lossLimit: 3, handbackLimit: 3, backoffBaseMs: 2, retentionDays: 30 };
+const limits: ReleaseLimits = { crashLimit: 3, lossLimit: 3, handBackLimit: 3, backoffBaseMs: 2, retentionDays: 30 };
 
 let bench: Bench;
 beforeAll(async () => { bench = await openBench(); });
