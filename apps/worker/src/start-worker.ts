@@ -235,7 +235,7 @@ const flat = (fields: Record<string, unknown>): Record<string, string | number |
 /** A log line never fails the code that writes it. */
 function toText(value: unknown): string {
   try {
-    return String(JSON.stringify(value));
+    return JSON.stringify(value);
   } catch {
     return "(no JSON)";
   }

@@ -189,8 +189,15 @@ function recall(run: HeldRun, nodes: readonly LoadedNode[]): void {
     const memory: NodeMemory = {
       status: node.status as NodeStatus, attempts: node.attempts, failures: node.failures, asks: node.asks,
       ...(node.output === null || node.output === undefined ? {} : { output: node.output }),
-      ...(node.dueMs === null ? {} : { dueAt: performance.now() + Math.max(0, node.dueMs), waitingOn: node.status === "retry" ? "retry" : "timer" }),
+      ...(node.dueMs === null ? {} : { dueAt: performance.now() + Math.max(0, node.dueMs), waitingOn: waitOf(node) }),
+      ...(node.waitingEffect === null ? {} : { effectId: node.waitingEffect }),
     };
     run.nodes.set(node.node, memory);
   }
+}
+
+/** Which effect it waits for is kept; whether it is to be asked about or watched, its next execution finds out. */
+function waitOf({ status, waitingEffect }: LoadedNode): NonNullable<NodeMemory["waitingOn"]> {
+  if (status === "retry") return "retry";
+  return waitingEffect === null ? "timer" : "reconciliation";
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FleetProcess } from "@mainstay/fleet";
@@ -97,6 +97,9 @@ function follow(file: string): { read: () => readonly Noted[]; close: () => void
       }
       return lines;
     },
-    close: () => { closeSync(fd); },
+    close: () => {
+      closeSync(fd);
+      rmSync(file);
+    },
   };
 }
