@@ -88,9 +88,9 @@ test("fifty nodes that end in one tick become one write, and everything acknowle
     const runId = await place.accept("fan-out");
     await worker.sweep();
     await until("the whole fan-out to be acknowledged", () => worker.acknowledged.some((one) => one.runId === runId && one.write.nodes.length >= WIDTH));
-    // what a process killed at this instant would have left behind
-    const stored = new Set((await place.sql<{ node_id: string }>("select node_id from run_nodes where run_id = $1 and status = 'completed'", [runId])).map(({ node_id: node }) => node));
+    // acknowledged first: what is acknowledged later need not be stored yet; then what a process killed at this instant would have left behind
     const acknowledged = worker.acknowledged.filter((one) => one.runId === runId).flatMap(({ write }) => write.nodes.filter(({ status }) => status === "completed").map(({ node }) => node));
+    const stored = new Set((await place.sql<{ node_id: string }>("select node_id from run_nodes where run_id = $1 and status = 'completed'", [runId])).map(({ node_id: node }) => node));
     expect(acknowledged.filter((node) => !stored.has(node))).toEqual([]);
     expect(await place.ended(runId)).toBe("completed");
     expect(entriesOf(runId).map(({ node }) => node).sort()).toEqual([...branches, "join"].sort());

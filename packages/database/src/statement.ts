@@ -1,5 +1,6 @@
 /**
- * One SQL statement of the house: `name` is `noun.verb`, `text` its only text.
+ * One SQL statement of the house: `name` is `noun.verb`, `text` its only text. The name stands in the text too, behind
+ * its first word, where `pg_stat_statements` keeps it.
  *
  * `plan: "custom"` is for the few lists whose best plan depends on the values: they are sent without a name, so that
  * Postgres never settles on a generic plan for them.
@@ -24,7 +25,7 @@ export function statement<Row>(
   { plan = "generic" }: { plan?: "generic" | "custom" } = {},
 ): Statement<Row> {
   if (registry.has(name)) throw new Error(`statement ${name} is defined twice`);
-  const defined: Statement<Row> = Object.freeze({ name, text: `/* ${name} */ ${text.trim()}`, plan });
+  const defined: Statement<Row> = Object.freeze({ name, text: text.trim().replace(/^\S+/, (word) => `${word} /* ${name} */`), plan });
   registry.set(name, defined);
   return defined;
 }

@@ -2,7 +2,7 @@
 export function pauseText(text: string, { cte, key }: { cte: string | undefined; key: number }): string {
   const pause = `pause as materialized (select pg_advisory_xact_lock_shared(${key}) is null as passed)`;
   if (cte === undefined) return pausePlain(text, pause);
-  const opening = new RegExp(`(?<=with |, )${cte} as \\(`).exec(text);
+  const opening = new RegExp(`(?<=with |, |\\*/ )${cte} as \\(`).exec(text);
   if (opening === null) throw new Error(`no CTE ${cte} in ${text.slice(0, 60)}`);
   const from = opening.index + opening[0].length;
   const to = closingOf(text, from);

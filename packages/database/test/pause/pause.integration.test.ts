@@ -27,7 +27,7 @@ afterEach(async () => {
 for (const { of, holds, show } of scenarios) test(`${of}, paused before its lock: ${holds}`, () => show(bench));
 
 test("every statement that writes is shown under a pause, or says why it needs no guard", () => {
-  const writing = [...statements.values()].filter(({ text }) => /\b(insert into|update \w+ |delete from)/.test(text)).map(({ name }) => name);
+  const writing = [...statements.values()].filter(({ text }) => /\b(insert into|update \w+ |delete from)/.test(text.replace(/\/\*.*?\*\/ /, ""))).map(({ name }) => name);
   const shown = new Set([...scenarios.map(({ of }) => of), ...Object.keys(unguarded)]);
   expect(writing.filter((name) => !shown.has(name))).toEqual([]);
   expect([...shown].filter((name) => !writing.includes(name))).toEqual([]);

@@ -9,7 +9,9 @@ type StopCluster = (options: { home: string; mode?: "fast" | "immediate" }) => P
 /** Starts the cluster of `home`, with the bootstrap's programs. Throws when this machine has none. */
 export async function startCluster(options: { home: string; port?: number }): Promise<Cluster> {
   const { startCluster: start } = (await load("postgres/start-cluster.mjs")) as { startCluster: StartCluster };
-  const cluster = await start({ portFrom: 55300, ...options });
+  // At random, so that no other run on this machine takes the port of a server that its test has stopped.
+  const portFrom = 20_000 + Math.floor(Math.random() * 10_000);
+  const cluster = await start({ portFrom, ...options });
   if (!cluster) throw new Error("no Postgres programs were found: run npm ci, or put initdb and pg_ctl on the PATH");
   return cluster;
 }
