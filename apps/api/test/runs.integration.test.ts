@@ -62,6 +62,8 @@ describe("POST /runs", () => {
     expectRefusal(await create("{"), 400, "validation_error");
     expectRefusal(await create(""), 400, "validation_error");
     expectRefusal(await create("a=1", { "content-type": "application/x-www-form-urlencoded" }), 415, "unsupported_media_type");
+    expectRefusal(await create(noop, { "content-encoding": "gzip" }), 415, "unsupported_media_type");
+    expectRefusal(await create(noop, { "content-type": "application/json; charset=utf-16" }), 415, "unsupported_media_type");
     const response = await fetch(`${api.url}/runs`, {
       method: "POST", headers: { authorization: `Bearer ${key}`, "content-type": "application/json" }, body: Buffer.from([0x22, 0xff, 0x22]),
     });

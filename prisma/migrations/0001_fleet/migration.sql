@@ -247,6 +247,7 @@ create table effects (
   answer jsonb,
   provider_key text,
   asks integer not null default 0,
+  unclear boolean not null default false, -- an earlier launch may have happened: a later refusal does not say "absent"
   contradictions integer not null default 0,
   evidence jsonb not null default '[]',
   created_at timestamptz not null default now(),

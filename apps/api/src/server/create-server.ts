@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import helmet from "@fastify/helmet";
 import { errorStatus, preferredVersion } from "@mainstay/contract";
 import fastify from "fastify";
@@ -90,13 +91,21 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 function readJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
     try {
+      refuseEncodings(request.headers);
       done(null, body.length === 0 ? undefined : parseJson(decode(body as Buffer)));
     } catch (error) {
       done(error as Error);
     }
   });
+}
+
+/** A body is read as it comes, in UTF-8: anything else would be misread, not refused. */
+function refuseEncodings({ "content-encoding": encoding = "identity", "content-type": type = "" }: IncomingHttpHeaders): void {
+  if (encoding !== "identity") throw new Refusal("unsupported_media_type", "content-encoding: expected none; send the body as it is");
+  const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? "utf-8";
+  if (!/^utf-?8$/i.test(charset)) throw new Refusal("unsupported_media_type", "content-type: expected charset utf-8, or none");
 }
 
 function decode(body: Buffer): string {

@@ -38,8 +38,8 @@ export async function sendEffect<Result>(
   } catch (thrown) {
     if (thrown instanceof LateLaunch) throw thrown;
     if (refuses(thrown)) {
-      await settleEffect(parts, request, { ...mine, outcome: "absent", via: "refusal" });
-      execution.openUnsafe.delete(mine.effectId);
+      const settled = await settleEffect(parts, request, { ...mine, outcome: "absent", via: "refusal" });
+      if (settled !== "unclear") execution.openUnsafe.delete(mine.effectId);
       throw thrown;
     }
     if (options.class === "idempotent_write" && saysInProgress(thrown)) throw inProgress({ effectId: mine.effectId, launch: mine.launchNo });

@@ -1,8 +1,13 @@
-import type { Settlement } from "@mainstay/database";
+import type { SettleAnswer, Settlement } from "@mainstay/database";
 import type { EffectParts, EffectRequest } from "./effect-parts.js";
 
-/** Writes evidence about one launch and counts it. */
-export async function settleEffect<Result>(parts: EffectParts, { options }: EffectRequest<Result>, settlement: Settlement): Promise<void> {
-  await parts.settle(settlement);
+/**
+ * Writes evidence about one launch and counts it. `unclear`: this launch did not happen, but an earlier one may have; the
+ * effect stays as it is.
+ */
+export async function settleEffect<Result>(parts: EffectParts, { options }: EffectRequest<Result>, settlement: Settlement): Promise<SettleAnswer["kind"]> {
+  const { kind } = await parts.settle(settlement);
+  if (kind === "unclear") return kind;
   parts.onSettled(settlement.outcome, options.class ?? "non_idempotent_write");
+  return kind;
 }

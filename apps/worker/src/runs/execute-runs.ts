@@ -31,6 +31,9 @@ export type ExecuteRuns = {
   idle: () => Promise<void>;
 };
 
+/** The longest wait that a timer of Node can hold. Milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 type Item = { run: HeldRun; settlement: Settlement; merged?: MergedWrite };
 
 /** Drives the runs this process holds: nodes in, merged writes out, one ending a run. */
@@ -126,8 +129,10 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       if (memory.dueAt === undefined || run.timers.has(node) || run.executions.has(node)) continue;
       const timer = setTimeout(() => {
         run.timers.delete(node);
-        void settle(run, { kind: "due", node });
-      }, Math.max(0, memory.dueAt - performance.now()));
+        // a wait longer than a timer can hold goes on in pieces
+        if (memory.dueAt !== undefined && memory.dueAt > performance.now() + 5) armTimers(run);
+        else void settle(run, { kind: "due", node });
+      }, Math.min(LONGEST_TIMER_MS, Math.max(0, memory.dueAt - performance.now())));
       run.timers.set(node, timer);
     }
   };
@@ -135,6 +140,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   const stop = (run: HeldRun): void => {
     if (run.dropped || run.stopping) return;
     run.stopping = true;
+    if (!run.begun) return; // it ends once it is known what was open
     for (const execution of run.executions.values()) {
       execution.over = true;
       execution.abort.abort(new Error("the run was cancelled"));
@@ -148,7 +154,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
-      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, unwritable: false, dropped: false,
+      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,
     };
     held.add(run);
     try {
@@ -164,10 +170,11 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     const begun = claimed.nodes;
     const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
     if (!fresh) recall(run, await load(run.id));
-    if (!goesOn(run)) return;
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
-    if (!goesOn(run)) return;
+    if (!isHeld(run)) return;
+    run.begun = true;
+    if (!goesOn(run)) { void settle(run, { kind: "cancel" }); return; }
     if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }
     for (const one of begun) launch(run, { node: one.node, attempt: one.attempt - 1, continued: one.continued });
     if (begun.length > 0) armTimers(run);
@@ -177,7 +184,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   return {
     begin, stop,
     yieldIdle: () => {
-      for (const run of [...held.byId.values()]) if (run.executions.size === 0) void settle(run, { kind: "yield" });
+      for (const run of [...held.byId.values()]) if (run.begun && run.executions.size === 0) void settle(run, { kind: "yield" });
     },
     idle: progress.idle,
   };

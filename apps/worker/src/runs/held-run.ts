@@ -54,6 +54,8 @@ export type HeldRun = {
   writing: boolean;
   /** A write of it was refused for good: its ending is the last one that is tried. */
   unwritable: boolean;
+  /** Its nodes are known here: what the earlier holders left has been read. Nothing is planned before that. */
+  begun: boolean;
   /** Nothing is written for it any more. */
   dropped: boolean;
 };

@@ -13,7 +13,7 @@ const node = (id: string, more: Partial<NodeDocument> = {}): NodeDocument =>
 function heldRun(nodes: readonly NodeDocument[], started: readonly string[]): HeldRun {
   const document = { id: "order", name: "order", version: "1", nodes, triggers: [], settings: {}, failures: {} };
   return {
-    id: "01", wireId: "acme/01", fence: "1", owner: "me", heldSince: 0, inboxSeq: 4, writing: false, stopping: false, unwritable: false, dropped: false, executions: new Map(), timers: new Map(),
+    id: "01", wireId: "acme/01", fence: "1", owner: "me", heldSince: 0, inboxSeq: 4, writing: false, stopping: false, begun: true, unwritable: false, dropped: false, executions: new Map(), timers: new Map(),
     claimed: { claims: 1, workflowId: "order" } as HeldRun["claimed"],
     workflow: { document, byId: new Map(nodes.map((one) => [one.id, one])) },
     nodes: new Map(started.map((id) => [id, { status: "started" as const, attempts: 1, failures: 0, asks: 0 }])),

@@ -42,7 +42,8 @@ export function mergeSettlements(run: HeldRun, settlements: readonly Settlement[
         settleSuspended(draft, settlement);
         break;
       case "due":
-        due.push(settlement.node);
+        // told twice, or overtaken by an execution: only what still waits is due
+        if (isWaiting(run.nodes.get(settlement.node)) && !due.includes(settlement.node)) due.push(settlement.node);
         break;
       case "refused":
         ended ??= { failure: settlement.failure, disposition: settlement.failure.class === "UNKNOWN" ? "outcome_unknown" : "handler_error" };
@@ -234,6 +235,8 @@ function toWrite(
   };
   return { write, start, answered: false };
 }
+
+const isWaiting = (memory: NodeMemory | undefined): boolean => memory?.status === "suspended" || memory?.status === "retry";
 
 function memoryOf(run: HeldRun, node: string): NodeMemory {
   const memory = run.nodes.get(node);

@@ -5,7 +5,7 @@ import { RunEvent } from "./run-event.js";
 /** Query of `GET /runs/{runId}/events/poll`: `afterSequence` is exclusive, `timeout` is in seconds. */
 export const PollEventsQuery = z
   .object({
-    afterSequence: z.coerce.number().int().min(0).optional(),
+    afterSequence: z.coerce.number().int().min(0).max(2_147_483_647).optional(),
     timeout: z.coerce.number().int().min(1).max(60).default(30),
   });
 /** See the schema of the same name. */

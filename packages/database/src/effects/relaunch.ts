@@ -33,7 +33,7 @@ with input as (
     key_until = case when s.state = 'absent' or e.key_until is null then now() + h.key_retention_ms * interval '1 millisecond'
       else e.key_until end,
     settled_at = null, settled_via = null, answer = null, request_digest = decode(h.request_digest, 'hex'),
-    class = h.class, asks = 0
+    class = h.class, asks = 0, unclear = e.unclear or (s.state in ('launched', 'unknown') and e.class <> 'read_only')
   from held h, seen s
   where e.id = s.id and s.launch_no = h.seen_no and s.state = h.seen_state and s.state <> 'confirmed'
   returning e.id, e.launch_no, e.class

@@ -18,6 +18,8 @@ export type SettleAnswer =
   | { kind: "settled" }
   /** It had been settled like this (a repeat changes nothing), or a later launch was made: then kept as evidence. */
   | { kind: "known" }
+  /** This launch did not happen, but an earlier one of the same identity may have: the effect stays unsettled. */
+  | { kind: "unclear" }
   /** It contradicts what is recorded: kept as evidence and told on the operations stream. */
   | { kind: "contradicts" }
   | { kind: "not_found" };
@@ -31,7 +33,8 @@ with input as (
   order by r.id
   for no key update skip locked
 ), target as (
-  select e.id, e.run_id, e.state, e.launch_no, e.class
+  select e.id, e.run_id, e.state, e.launch_no, e.class,
+    e.unclear and e.state in ('launched', 'unknown') as unclear
   from effects e
   where e.id in (select i.effect_id from input i join locked l on l.id = i.run_id)
   order by e.id
@@ -40,9 +43,11 @@ with input as (
   select distinct on (t.id) i.*, t.state as prior, t.class, t.run_id as of_run
   from input i join target t on t.id = i.effect_id
   where t.launch_no = i.launch_no and t.state in ('launched', 'unknown')
+    -- that the last launch was refused says nothing of the one before it
+    and not (t.unclear and i.outcome = 'absent' and i.via in ('refusal', 'unsent'))
   order by t.id, i.ordinal
 ), settled as (
-  update effects e set state = f.outcome, settled_at = now(), settled_via = f.via, answer = f.answer
+  update effects e set state = f.outcome, settled_at = now(), settled_via = f.via, answer = f.answer, unclear = false
   from fits f where e.id = f.effect_id
   returning e.id
 ), noted as (
@@ -88,6 +93,7 @@ select i.ordinal::text,
     when l.id is null then case when exists (select from runs r where r.id = i.run_id) then 'busy' else 'not_found' end
     when t.id is null then case when exists (select from effects e where e.id = i.effect_id) then 'busy' else 'not_found' end
     when i.outcome = 'confirmed' and t.state = 'absent' then 'contradicts'
+    when t.unclear and t.launch_no = i.launch_no then 'unclear'
     else 'known'
   end as verdict
 from input i left join locked l on l.id = i.run_id left join target t on t.id = i.effect_id

@@ -85,7 +85,8 @@ charged as (
     lost_owner = case when j.outcome = 'running' then j.owner end,
     lost_at = case when j.outcome = 'running' then j.since else r.lost_at end,
     finished_at = case when j.outcome in ('cancelled', 'failed') then now() end,
-    error = case when j.outcome = 'failed' then j.endings->j.ending->'error' end
+    error = case when j.outcome = 'failed' then j.endings->j.ending->'error' end,
+    open_effects = case when j.outcome = 'failed' and j.ending = 'unknown' then 0 else r.open_effects end
   from told_of j
   where r.id = j.id
   returning r.id, r.workspace, r.pool, r.status, r.due_at, j.owner as former_owner, j.kind, j.trigger, j.crash
