@@ -70,8 +70,21 @@ const waiting = defineWorkflow({
   },
 });
 
+/** Short waits and retries beside a chain of steps: every step acknowledges a write while the waits go on. */
+const waits = Array.from({ length: 8 }, (_, i) => `wait${i}`);
+const steps = Array.from({ length: 12 }, (_, i) => `step${i}`);
+const busyWaits = defineWorkflow({
+  id: "busy-waits", version: "1",
+  nodes: {
+    ...Object.fromEntries(waits.map((name, i) => [name, { type: "core.delay" as const, config: { delayMs: 260 + 20 * i } }])),
+    ...Object.fromEntries(steps.map((name, i) => [name, { after: i === 0 ? [] : [`step${i - 1}`], run: async () => { await sleep(40); } }])),
+    again: { retry: { maxRetries: 3, baseMs: 60 }, run: (context: NodeContext) => { if (context.attempt < 2) throw context.failure("platform.dependency_unavailable"); } },
+    far: { type: "core.delay" as const, config: { delayMs: 2 ** 31 + 5_000 } },
+  },
+});
+
 beforeAll(async () => {
-  place = await openPlace([...[fanOut, chain, waiting].map((workflow) => ({ document: workflow.document, workflow })), ...ownFixtures.map((document) => ({ document }))]);
+  place = await openPlace([...[fanOut, chain, waiting, busyWaits].map((workflow) => ({ document: workflow.document, workflow })), ...ownFixtures.map((document) => ({ document }))]);
 });
 afterAll(() => place.close());
 
@@ -175,4 +188,45 @@ test("many runs at once each end once, and every execution of theirs is entered 
   for (const { runId, node, fence } of entries.filter((one) => runIds.includes(one.runId))) counted.set(`${runId} ${node} ${fence}`, (counted.get(`${runId} ${node} ${fence}`) ?? 0) + 1);
   expect(counted.size).toBe(180);
   expect([...counted.values()].every((count) => count === 1)).toBe(true);
+});
+
+test("waits beside nodes that execute come due once, and a wait longer than a timer holds does not come early", async () => {
+  const worker = await openWorker(place);
+  const runId = await place.accept("busy-waits");
+  await worker.sweep();
+  await until("the steps and waits to complete", async () => (await log(runId)).filter((line) => line.startsWith("node.completed")).length === waits.length + steps.length + 1);
+  const told = await log(runId);
+  for (const name of [...waits, ...steps]) {
+    expect(told.filter((line) => line === `node.started ${name}`), name).toHaveLength(1);
+    expect(told.filter((line) => line === `node.completed ${name}`), name).toHaveLength(1);
+  }
+  expect(told.filter((line) => line === "node.started again")).toHaveLength(3);
+  expect(told).not.toContain("node.completed far");
+  await dense(runId);
+  await requestStop(place.db, { runId, workspace: "acme", by: "k" });
+});
+
+test("a drain or a cancel that comes before a run's nodes are known plans nothing from an empty memory", async () => {
+  const first = await openWorker(place);
+  const runId = await place.accept("waiting");
+  release = [];
+  await first.sweep();
+  await until("the node to run", () => release.length === 1);
+  await place.sql("update incarnations set lapsed_at = now(), held_at_lapse = 1 where id = $1", [first.incarnation]);
+  await takeOver(place.db, { incarnations: [first.incarnation], limits: { crashLimit: 5, lossLimit: 20, handBackLimit: 20, backoffBaseMs: 1_000, retentionDays: 30 } });
+  let pass: () => void = () => undefined;
+  const gate = new Promise<void>((open) => { pass = open; });
+  const second = await openWorker(place, { db: { query: async (statement, values) => {
+    if (statement.name === "runs.load") await gate;
+    return place.db.query(statement, values);
+  } } });
+  expect(await second.sweep()).toBe(1);
+  second.runs.yieldIdle();
+  second.runs.stop(second.held.byId.get(runId)!);
+  await sleep(100);
+  expect(second.acknowledged).toEqual([]);
+  pass();
+  expect(await place.ended(runId)).toBe("cancelled");
+  expect((await log(runId)).slice(-2)).toEqual(["node.cancelled wait", "run.cancelled"]);
+  await dense(runId);
 });

@@ -103,3 +103,15 @@ test("a suspended attempt goes on under its number when it is due", () => {
   expect(typesOf(merged)).toEqual([]);
   expect(merged.write.nodes).toMatchObject([{ node: "a", status: "started", attempts: 1 }]);
 });
+
+test("a wait that is told due twice, or was overtaken by an execution, begins nothing a second time", () => {
+  const run = heldRun([node("a"), node("b")], ["a", "b"]);
+  mergeSettlements(run, [{ kind: "suspended", node: "a", waitingOn: "timer", dueMs: 0, asks: 0 }], settings);
+  const both = mergeSettlements(run, [{ kind: "due", node: "a" }, { kind: "due", node: "a" }], settings);
+  expect(both.start).toHaveLength(1);
+  expect(mergeSettlements(run, [{ kind: "due", node: "a" }], settings).start).toEqual([]);
+  mergeSettlements(run, [completed("a")], settings);
+  const late = mergeSettlements(run, [{ kind: "due", node: "a" }], settings);
+  expect([late.start, typesOf(late)]).toEqual([[], []]);
+  expect(run.nodes.get("a")).toMatchObject({ status: "completed", attempts: 1 });
+});
