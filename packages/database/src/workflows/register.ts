@@ -17,7 +17,7 @@ with input as (
 )
 insert into workflow_specs (spec_hash, workflow_id, version, document, requires)
 select i.spec_hash, i.workflow_id, i.version, i.document, i.requires from input i order by i.spec_hash
-on conflict (spec_hash) do nothing
+on conflict (spec_hash) do update set registered_at = now()
 returning spec_hash`);
 
 /** Keys in a fixed order, so that the same document has the same hash everywhere. */
@@ -33,7 +33,10 @@ export function pinWorkflow(document: WorkflowDocument, pool: string): Registere
   return { specHash, requires: requirementKey(pool, capabilitiesOf(document, specHash)), pool, document };
 }
 
-/** Registers definitions; what is known already stays as it is. The newest registration of an id is its current one. */
+/**
+ * Registers definitions. What the process that registered last brought is the current definition of its id, also when it
+ * is an earlier one again; runs stay on the document they were accepted with.
+ */
 export async function registerWorkflows(db: Queryable, workflows: readonly RegisteredWorkflow[]): Promise<void> {
   if (workflows.length === 0) return;
   await db.query(register, [

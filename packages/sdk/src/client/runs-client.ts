@@ -16,7 +16,7 @@ import type {
 export type StreamOptions = Readonly<{
   /** The first sequence wanted; default 0, the whole log. */
   from?: number;
-  /** `updates` (default), `debug`, or another mode of the protocol. */
+  /** `debug` (default): every event of the log. `updates`: what a reader of the run's progress needs; or another mode. */
   streamMode?: string;
   signal?: AbortSignal;
   /** Milliseconds to go on reconnecting without one event or keep-alive; default 60,000. */

@@ -59,7 +59,7 @@ async function* frames(
     const response = await transport.open({
       method: "GET",
       path: `/runs/${projectId(options.runId)}/events`,
-      query: { streamMode: options.streamMode },
+      query: { streamMode: options.streamMode ?? "debug" },
       headers: {
         accept: "text/event-stream",
         ...(position.last < 0 ? {} : { "last-event-id": String(position.last) }),
