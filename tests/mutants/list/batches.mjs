@@ -5,6 +5,18 @@ const lost = "packages/database/test/batch/lost-replies.integration.test.ts";
 /** Guards of a holder's writes and of batches. */
 export const batches = [
   {
+    name: "a wait is due whatever has become of it", in: "apps/worker/test/execution.integration.test.ts", kills: "waits beside nodes that execute come due once",
+    edits: [{ file: "apps/worker/src/runs/merge-settlements.ts", find: "if (isWaiting(run.nodes.get(settlement.node)) && !due.includes(settlement.node)) due.push(settlement.node);", put: "due.push(settlement.node);" }],
+  },
+  {
+    name: "a drain plans a run whose nodes are not known yet", in: "apps/worker/test/execution.integration.test.ts", kills: "a drain or a cancel that comes before a run's nodes are known",
+    edits: [{ file: "apps/worker/src/runs/execute-runs.ts", find: "if (run.begun && run.executions.size === 0)", put: "if (run.executions.size === 0)" }],
+  },
+  {
+    name: "a peer is doubted before it could have come back", in: "packages/database/test/incarnations/doubt.integration.test.ts", kills: "a peer without sessions is doubted only once it has beaten",
+    edits: [{ file: "packages/database/src/incarnations/doubt.ts", find: "\n    or (select count(*) = 0 from back) as connected,", put: " as connected," }],
+  },
+  {
     name: "no fence in progress", in: pause, kills: "a holder that lost the run meanwhile writes nothing under its old fence",
     edits: [{ file: progress, find: "where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id", put: "where l.status = 'running' and l.write_id" }],
   },

@@ -24,6 +24,10 @@ export const effects = [
     edits: [{ file: `${effectsFolder}/settle.ts`, find: "where t.launch_no = i.launch_no and t.state in ('launched', 'unknown')", put: "where t.state in ('launched', 'unknown')" }],
   },
   {
+    name: "the refusal of a launch speaks for the one before it", in: "packages/database/test/effects/unclear.integration.test.ts", kills: "a second launch that ends by refusal says nothing of the first",
+    edits: [{ file: `${effectsFolder}/settle.ts`, find: "and not (t.unclear and i.outcome = 'absent' and i.via in ('refusal', 'unsent'))", put: "" }],
+  },
+  {
     name: "a settlement wakes nobody", in: "packages/database/test/runs/endings.integration.test.ts", kills: "a settlement wakes the run that waits for the effect",
     edits: [{ file: `${effectsFolder}/settle.ts`, find: "insert into outbox (run_id, pool) select id, pool from changed where wake", put: "select from changed" }],
   },

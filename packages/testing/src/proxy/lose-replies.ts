@@ -59,6 +59,7 @@ export function loseReplies({ of, times = Number.POSITIVE_INFINITY, onLost }: Lo
   }
 }
 
+/** A statement without a name bears it in its text, behind the first word. */
 function nameIn(text: string): string {
-  return /^\/\* ([a-z0-9_.]+) \*\//.exec(text)?.[1] ?? "";
+  return /^(?:\w+ )?\/\* ([a-z0-9_.]+) \*\//.exec(text)?.[1] ?? "";
 }
