@@ -9,5 +9,5 @@ export default defineConfig({
   root: tree,
   cacheDir: path.join(tree, ".vite"),
   resolve: { alias: [{ find: /^@mainstay\/(?!testing$|fleet$)([a-z]+)$/, replacement: `${tree}/packages/$1/src/index.ts` }] },
-  test: { include: ["{apps,packages}/*/test/**/*.integration.test.ts"], environment: "node", pool: "forks", testTimeout: 20_000, hookTimeout: 60_000, maxWorkers: 1 },
+  test: { include: ["{apps,packages}/*/test/**/*.integration.test.ts", "{apps,packages}/*/src/**/*.test.ts"], environment: "node", pool: "forks", testTimeout: 20_000, hookTimeout: 60_000, maxWorkers: 1 },
 });

@@ -5,7 +5,7 @@ const lost = "packages/database/test/batch/lost-replies.integration.test.ts";
 /** Guards of a holder's writes and of batches. */
 export const batches = [
   {
-    name: "a wait is due whatever has become of it", in: "apps/worker/test/execution.integration.test.ts", kills: "waits beside nodes that execute come due once",
+    name: "a wait is due whatever has become of it", in: "apps/worker/src/runs/merge-settlements.test.ts", kills: "a wait that is told due twice, or was overtaken by an execution",
     edits: [{ file: "apps/worker/src/runs/merge-settlements.ts", find: "if (isWaiting(run.nodes.get(settlement.node)) && !due.includes(settlement.node)) due.push(settlement.node);", put: "due.push(settlement.node);" }],
   },
   {
