@@ -161,6 +161,43 @@ test("while the broker is away rows are left untouched, and ring once it is back
   expect([...taken].sort()).toEqual([...ids].sort());
 });
 
+test("one row that the broker never takes holds up no neighbour, and is isolated with its reason after five tries", async () => {
+  const taken = listen("default");
+  const [bad] = await acceptRuns(1);
+  const good = await acceptRuns(300);
+  const tried: number[] = [];
+  start({
+    publisher: {
+      brokerUp: () => true,
+      publish: (pool, tickets) => {
+        if (!tickets.flat().includes(String(bad))) return publisher.publish(pool, tickets);
+        if (tickets.flat().length === 1) tried.push(performance.now());
+        return Promise.reject(new Error("no ticket can name this"));
+      },
+    },
+  });
+  await until("the neighbours rang", () => taken.length >= 300, 3_000);
+  expect([...taken].sort()).toEqual([...good].sort());
+  for (let tries = 1; tries <= 5; tries++) {
+    await until(`try ${tries}`, () => tried.length === tries, 3_000);
+    await until("its back-off", async () => (await admin.query("select from outbox where taken_by is null and due_at > now() and tries = $1", [tries])).rowCount === 1, 3_000);
+    await admin.query("update outbox set due_at = now()"); // the wait is the statement's own: no need to sit it out
+  }
+  await until("no row is left", async () => (await rowsLeft()) === 0, 3_000);
+  expect(tried).toHaveLength(5);
+  const { rows } = await admin.query("select pool, reason, named_run, body, state from message_dead_letters where named_run = $1", [bad]);
+  expect(rows).toEqual([{ pool: "default", reason: "unpublishable", named_run: bad, body: "no ticket can name this", state: "open" }]);
+  const { rows: told } = await admin.query("select type, data->>'message' as message from ops_events where subject = $1", [bad]);
+  expect(told).toEqual([{ type: "message_dead_letter.opened", message: "no ticket can name this" }]);
+});
+
+test("an outage spends no row's tries", async () => {
+  await acceptRuns(20);
+  let up = true;
+  start({ publisher: { brokerUp: () => up, publish: () => { up = false; return Promise.reject(new Error("Connection is closed.")); } } });
+  await until("the rows are given back", async () => (await admin.query("select from outbox where taken_by is null and tries = 0 and last_error is not null")).rowCount === 20, 5_000);
+});
+
 test("a refused publication gives its rows back with the reason, and the other pool's rows are gone", async () => {
   await acceptRuns(3);
   await acceptRuns(2, "other");

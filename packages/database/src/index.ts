@@ -28,6 +28,7 @@ export * from "./messages/record.js";
 export * from "./outbox/take.js";
 export * from "./outbox/delete.js";
 export * from "./outbox/put-back.js";
+export * from "./outbox/isolate.js";
 export * from "./workflows/register.js";
 export * from "./workflows/find.js";
 export * from "./workflows/list-requirements.js";

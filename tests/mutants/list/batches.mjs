@@ -56,4 +56,17 @@ export const batches = [
     name: "a halved batch takes its neighbours along", in: "packages/database/test/runs/acceptance.integration.test.ts", kills: "one run that cannot be stored fails alone",
     edits: [{ file: "packages/database/src/batch/create-group-commit.ts", find: "else if (batch.length === 1 && only !== undefined) fail(only, error);", put: "else if (only !== undefined) for (const entry of batch) fail(entry, error);" }],
   },
+  {
+    name: "a row is isolated over the head of who has it", in: pause, kills: "a row that another relay took meanwhile is left to it",
+    edits: [{ file: "packages/database/src/outbox/isolate.ts", find: " and o.taken_by = i.taken_by and o.tries", put: " and o.tries" }],
+  },
+  {
+    name: "a row is isolated at its first refusal", in: "apps/relay/test/outbox.integration.test.ts", kills: "one row that the broker never takes",
+    edits: [{ file: "packages/database/src/outbox/isolate.ts", find: " and o.tries > i.most_tries\n", put: "\n" },
+      { file: "apps/relay/src/outbox/publish-batch.ts", find: "tries > mostTries).map", put: "tries > 1).map" }],
+  },
+  {
+    name: "a refused publication is not halved", in: "apps/relay/test/outbox.integration.test.ts", kills: "one row that the broker never takes",
+    edits: [{ file: "apps/relay/src/outbox/publish-pool.ts", find: "else if (!back || performance.now() > endAt)", put: "else if (part.length > 0)" }],
+  },
 ];

@@ -1,11 +1,11 @@
 import type { TicketPublisher } from "@mainstay/broker";
-import { deleteOutbox, putBackOutbox, takeOutbox, type Queryable } from "@mainstay/database";
-import { shapeTickets } from "./shape-tickets.js";
+import { deleteOutbox, isolateOutbox, putBackOutbox, takeOutbox, type IsolatedRow, type OutboxRow, type Queryable } from "@mainstay/database";
+import { publishPool, type PoolResult } from "./publish-pool.js";
 
 /** What a batch is published with. */
 export type BatchParts = Readonly<{
   db: Queryable;
-  publisher: Pick<TicketPublisher, "publish">;
+  publisher: Pick<TicketPublisher, "publish" | "brokerUp">;
   /** This relay's incarnation. */
   relay: string;
   limit: number;
@@ -13,13 +13,20 @@ export type BatchParts = Readonly<{
   staleMs: number;
   /** How far ahead the next due row is looked for. */
   horizonMs: number;
+  /** A row that was refused so often is isolated instead of tried again. */
+  mostTries: number;
 }>;
 
-/** What became of a batch. `failures` names the pools whose tickets were refused, with the reason. */
+/** What became of a batch. */
 export type BatchResult = Readonly<{
   taken: number;
   published: number;
+  /** Each refusal of the broker, in the order they came. */
   failures: readonly Error[];
+  /** Rows that were taken out of the way, with what was said of them. */
+  isolated: readonly IsolatedRow[];
+  /** Rows were given back because the broker is away. */
+  brokerAway: boolean;
   /** From due to published, by the database's clock up to the take and by this process's since. Milliseconds, one a row. */
   lagsMs: readonly number[];
   /** Milliseconds until the next row is due, within the horizon. */
@@ -28,31 +35,48 @@ export type BatchResult = Readonly<{
 
 /**
  * Takes due rows, publishes them as tickets, one round trip a pool, and then
- * deletes them. Rows whose tickets the broker refused are given back.
+ * deletes them. Rows whose tickets the broker refused are given back, those
+ * refused too often are isolated.
  *
  * Crash after publishing and before the delete: the rows are taken again after
  * `staleMs` and the same tickets ring twice. Only a claim admits (H18).
  */
-export async function publishBatch({ db, publisher, relay, limit, staleMs, horizonMs }: BatchParts): Promise<BatchResult> {
+export async function publishBatch({ db, publisher, relay, limit, staleMs, horizonMs, mostTries }: BatchParts): Promise<BatchResult> {
   const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, horizonMs });
-  if (rows.length === 0) return { taken: 0, published: 0, failures: [], lagsMs: [], nextDueMs };
-
   const takenAt = performance.now();
-  const refused = new Map<string, Error>();
-  await Promise.all(shapeTickets(rows).map(async ({ pool, tickets }) => {
-    try {
-      await publisher.publish(pool, tickets);
-    } catch (error) {
-      refused.set(pool, error instanceof Error ? error : new Error(String(error)));
-    }
-  }));
-  const sinceMs = performance.now() - takenAt;
-  const rung = rows.filter(({ pool }) => !refused.has(pool));
-  const published = rung.map(({ seq }) => seq);
-  await Promise.all([
-    published.length > 0 ? deleteOutbox(db, published) : undefined,
-    ...[...refused].map(([refusedPool, { message }]) =>
-      putBackOutbox(db, { seqs: rows.filter(({ pool }) => pool === refusedPool).map(({ seq }) => seq), reason: message })),
+  const spent = rows.filter(({ tries }) => tries > mostTries).map(({ seq }) => seq);
+  const publish = async ([pool, due]: [string, OutboxRow[]]): Promise<PoolResult & Pick<BatchResult, "lagsMs">> => {
+    const result = await publishPool(due, { pool, publisher });
+    const { rung, guilty, left, reason } = result;
+    const sinceMs = performance.now() - takenAt;
+    await Promise.all([
+      rung.length > 0 && deleteOutbox(db, rung.map(({ seq }) => seq)),
+      left.length > 0 && putBackOutbox(db, { seqs: left.map(({ seq }) => seq), reason, counts: false }),
+      ...guilty.map(([{ seq }, said]) => putBackOutbox(db, { seqs: [seq], reason: said, counts: true })),
+    ]);
+    return { ...result, lagsMs: rung.map(({ lagMs }) => lagMs + sinceMs) };
+  };
+  const [isolated, results] = await Promise.all([
+    spent.length === 0 ? [] : isolateOutbox(db, { seqs: spent, relay, mostTries }),
+    Promise.all([...byPool(rows.filter(({ tries }) => tries <= mostTries))].map(publish)),
   ]);
-  return { taken: rows.length, published: published.length, failures: [...refused.values()], lagsMs: rung.map(({ lagMs }) => lagMs + sinceMs), nextDueMs };
+  return {
+    taken: rows.length,
+    published: results.reduce((sum, { rung }) => sum + rung.length, 0),
+    failures: results.flatMap(({ failures }) => failures),
+    isolated,
+    brokerAway: results.some(({ left }) => left.length > 0),
+    lagsMs: results.flatMap(({ lagsMs }) => lagsMs),
+    nextDueMs,
+  };
+}
+
+function byPool(rows: readonly OutboxRow[]): Map<string, OutboxRow[]> {
+  const pools = new Map<string, OutboxRow[]>();
+  for (const row of rows) {
+    const known = pools.get(row.pool);
+    if (known === undefined) pools.set(row.pool, [row]);
+    else known.push(row);
+  }
+  return pools;
 }

@@ -16,7 +16,7 @@ export type OutboxParts = Readonly<{
   /** The loop's rests: end one when rows may be due or the broker is back. */
   rest: Rest;
   logger: Logger;
-  metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures" | "outboxPublishLag">;
+  metrics: Pick<Metrics, "outboxPublished" | "outboxPublishFailures" | "outboxPublishLag" | "messageDeadLettersOpened">;
 }>;
 
 /** The running loop. */
@@ -32,6 +32,9 @@ const limit = 512;
 
 /** Well above what a batch may take: a publication's time-out and two statements'. */
 const staleMs = 8_000;
+
+/** A row the broker refused so often by itself, 0.5 s to 8 s apart, is isolated. */
+const mostTries = 5;
 
 /** Without a broker the outbox is emptied this many polls apart. */
 const unheardPolls = 5;
@@ -56,14 +59,19 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
       return found === limit ? 0 : unheardPolls * relayPollMs;
     }
     if (!publisher.brokerUp()) return relayPollMs;
-    const batch = await publishBatch({ db, publisher, relay, limit, staleMs, horizonMs: relayPollMs });
+    const batch = await publishBatch({ db, publisher, relay, limit, staleMs, horizonMs: relayPollMs, mostTries });
     if (batch.published > 0) metrics.outboxPublished.inc(topic, batch.published);
     for (const lagMs of batch.lagsMs) metrics.outboxPublishLag.observe(topic, lagMs / 1_000);
-    for (const err of batch.failures) {
-      metrics.outboxPublishFailures.inc(topic);
-      logger.warn(logEvents.publishFailed, { err });
+    const [err] = batch.failures;
+    if (err !== undefined) {
+      metrics.outboxPublishFailures.inc(topic, batch.failures.length);
+      logger.warn(logEvents.publishFailed, { err, refusals: batch.failures.length });
     }
-    if (batch.taken === limit && batch.failures.length === 0) return 0;
+    for (const { runId, pool, tries, reason } of batch.isolated) {
+      metrics.messageDeadLettersOpened.inc({ reason: "unpublishable" });
+      logger.error(logEvents.outboxRowIsolated, { runId, pool, tries, reason });
+    }
+    if (batch.taken === limit && !batch.brokerAway) return 0;
     return Math.min(relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs));
   };
 

@@ -38,6 +38,7 @@ export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports
     const odd = tickets.find(({ length }) => length < 1 || length > mostRuns);
     if (odd !== undefined) throw new RangeError(`a ticket names 1 to ${mostRuns} runs, this one names ${odd.length}`);
     if (!link.up()) throw new Error("the broker is away: nothing was published");
+    const queue = queueOf(pool); // a name that BullMQ refuses says nothing of the broker
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
@@ -46,7 +47,7 @@ export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports
     });
     try {
       const jobs = tickets.map((runs) => ({ name: ticketName, data: { runs: [...runs] }, opts: ticketOptions }));
-      await Promise.race([queueOf(pool).addBulk(jobs), late]);
+      await Promise.race([queue.addBulk(jobs), late]);
     } catch (error) {
       link.failed(error);
       throw error;

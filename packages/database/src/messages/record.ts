@@ -2,7 +2,7 @@ import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
 /** Why the queue's own message is dead. Nothing to do with the dead letters of runs. */
-export type MessageFault = "unparsable" | "no_run_ids" | "too_many_runs" | "run_not_found";
+export type MessageFault = "unparsable" | "no_run_ids" | "too_many_runs" | "run_not_found" | "unpublishable";
 
 /** Stored text is cut after so many characters. */
 const MOST_TEXT = 2_000;

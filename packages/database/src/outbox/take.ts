@@ -1,8 +1,8 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
-/** `lagMs`: since it was due, on the database's clock. */
-export type OutboxRow = { seq: string; runId: string; pool: string; lagMs: number };
+/** `lagMs`: since it was due, on the database's clock. `tries`: how often it was taken, this time included, outages left out. */
+export type OutboxRow = { seq: string; runId: string; pool: string; lagMs: number; tries: number };
 
 /** The rows a relay has taken, and when the next one falls due. */
 export type OutboxBatch = {
@@ -11,7 +11,7 @@ export type OutboxBatch = {
   nextDueMs: number | null;
 };
 
-const take = statement<{ seq: string | null; run_id: string | null; pool: string | null; lag_ms: number | null; next_due_ms: number | null }>("outbox.take", `
+const take = statement<{ seq: string | null; run_id: string | null; pool: string | null; lag_ms: number | null; tries: number | null; next_due_ms: number | null }>("outbox.take", `
 with input as (
   select $1::uuid as taken_by, $2::int as most, $3::int as stale_ms, $4::int as horizon_ms
 ), due as (
@@ -30,13 +30,13 @@ with input as (
   update outbox o set taken_by = i.taken_by, taken_at = now(), tries = o.tries + 1
   from due d, input i
   where o.seq = d.seq and d.seq not in (select seq from idle)
-  returning o.seq, o.run_id, o.pool, o.due_at
+  returning o.seq, o.run_id, o.pool, o.due_at, o.tries
 )
 select t.seq::text, t.run_id, t.pool, (extract(epoch from now() - t.due_at) * 1000)::float8 as lag_ms,
-  null::float8 as next_due_ms
+  t.tries, null::float8 as next_due_ms
 from taken t
 union all
-select null, null, null, null, (extract(epoch from min(o.due_at) - now()) * 1000)::float8
+select null, null, null, null, null, (extract(epoch from min(o.due_at) - now()) * 1000)::float8
 from outbox o, input i where o.due_at > now() and o.due_at < now() + i.horizon_ms * interval '1 millisecond'`, { plan: "custom" });
 
 /**
@@ -51,7 +51,7 @@ export async function takeOutbox(
   const rows: OutboxRow[] = [];
   let nextDueMs: number | null = null;
   for (const row of await db.query(take, [relay, limit, staleMs, horizonMs])) {
-    if (row.seq !== null && row.run_id !== null && row.pool !== null) rows.push({ seq: row.seq, runId: row.run_id, pool: row.pool, lagMs: row.lag_ms ?? 0 });
+    if (row.seq !== null && row.run_id !== null && row.pool !== null) rows.push({ seq: row.seq, runId: row.run_id, pool: row.pool, lagMs: row.lag_ms ?? 0, tries: row.tries ?? 0 });
     else nextDueMs = row.next_due_ms;
   }
   return { rows, nextDueMs };

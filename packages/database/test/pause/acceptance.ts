@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { createAccept, takeOutbox, type NewRun, type Queryable } from "../../src/index.js";
+import { createAccept, isolateOutbox, takeOutbox, type NewRun, type Queryable } from "../../src/index.js";
 import { accept, beginWorker, claim, newRun, sha256 } from "../bench/seed.js";
 import { pauseOnce } from "./pause-once.js";
 import type { Scenario } from "./scenario.js";
@@ -47,6 +47,22 @@ export const acceptance: readonly Scenario[] = [
       });
       expect(taken.rows).toEqual([]);
       expect(await bench.sql("select taken_by, tries from outbox")).toEqual([{ taken_by: other, tries: 1 }]);
+    },
+  },
+  {
+    of: "outbox.isolate", holds: "a row that another relay took meanwhile is left to it",
+    show: async (bench) => {
+      const [mine, other] = [await beginWorker(bench.db), await beginWorker(bench.db)];
+      await accept(bench.db);
+      const { rows } = await takeOutbox(bench.db, { relay: mine, limit: 10, staleMs: 5_000, horizonMs: 1_000 });
+      await bench.sql("update outbox set tries = 6");
+      const isolated = await pauseOnce(bench, {
+        at: "outbox.isolate", meanwhile: () => takeOutbox(bench.db, { relay: other, limit: 10, staleMs: 0, horizonMs: 1_000 }),
+        act: (db) => isolateOutbox(db, { seqs: rows.map(({ seq }) => seq), relay: mine, mostTries: 5 }),
+      });
+      expect(isolated).toEqual([]);
+      expect(await bench.sql("select taken_by, tries from outbox")).toEqual([{ taken_by: other, tries: 7 }]);
+      expect(await bench.sql("select from message_dead_letters")).toEqual([]);
     },
   },
   {

@@ -30,6 +30,7 @@ export const logEvents = {
   ticketPutBackFailed: "ticket not put back",
   ticketLockLost: "ticket lock lost",
   publishFailed: "tickets not published",
+  outboxRowIsolated: "outbox row isolated",
   // Liveness.
   incarnationRegistered: "incarnation registered",
   incarnationLapsed: "incarnation lapsed",

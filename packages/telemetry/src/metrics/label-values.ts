@@ -11,5 +11,5 @@ export const labelValues = {
   effectClass: ["read_only", "idempotent_write", "non_idempotent_write"],
   effectState: ["launched", "confirmed", "absent", "unknown"],
   topic: ["dispatch"],
-  badTicket: ["unparsable", "no_run_ids", "too_many_runs"],
+  badTicket: ["unparsable", "no_run_ids", "too_many_runs", "run_not_found", "unpublishable"],
 } as const;

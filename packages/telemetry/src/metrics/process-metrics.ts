@@ -14,7 +14,7 @@ export const processMetrics = {
     name: "mainstay_outbox_published_total", help: "Outbox rows published.", labels: ["topic"], from: ["relay"], known: each("topic", labelValues.topic),
   }),
   outboxPublishFailures: counter({
-    name: "mainstay_outbox_publish_failures_total", help: "Batches that could not be published.", labels: ["topic"], from: ["relay"],
+    name: "mainstay_outbox_publish_failures_total", help: "Publications that the broker refused.", labels: ["topic"], from: ["relay"],
     known: each("topic", labelValues.topic),
   }),
   outboxPublishLag: histogram({

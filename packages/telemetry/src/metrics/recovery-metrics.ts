@@ -64,7 +64,7 @@ export const recoveryMetrics = {
     labels: ["reason"], from: ["supervisor"],
   }),
   messageDeadLettersOpened: counter({
-    name: "mainstay_message_dead_letters_opened_total", help: "Dead messages recorded.", labels: ["reason"], from: ["worker"],
+    name: "mainstay_message_dead_letters_opened_total", help: "Dead messages recorded.", labels: ["reason"], from: ["worker", "relay"],
     known: each("reason", labelValues.badTicket),
   }),
 } as const;
