@@ -4,7 +4,8 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paths } from "../../infra/dev/paths.mjs";
 import { Problem } from "../../infra/dev/problem.mjs";
-import { canInstallRedis as isDebianRoot } from "../../infra/dev/redis/install-redis.mjs";
+import { installPackages } from "../../infra/dev/packages/install-packages.mjs";
+import { isDebianRoot } from "../../infra/dev/packages/is-debian-root.mjs";
 import { say } from "../../infra/dev/say.mjs";
 
 const answers = (host) => spawnSync("docker", ["info", "--format", "{{.ID}}"], { env: withHost(host), timeout: 10_000 }).status === 0;
@@ -48,10 +49,5 @@ export async function startEngine() {
 
 function install() {
   say("no Docker engine: installing Debian's with apt-get install docker.io iptables");
-  const apt = (...args) => spawnSync("apt-get", ["-qq", "-o", "Dpkg::Use-Pty=0", ...args], {
-    stdio: ["ignore", 2, 2],
-    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" },
-  }).status === 0;
-  const once = () => apt("install", "-y", "--no-install-recommends", "docker.io", "iptables");
-  if (!once() && !(apt("update") && once())) throw new Problem("apt-get could not install docker.io, see its words above");
+  if (!installPackages(["docker.io", "iptables"])) throw new Problem("apt-get could not install docker.io, see its words above");
 }

@@ -27,9 +27,9 @@ function lookUp(name) {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Runs as the account, from `/` (its own folder may be closed), without PG* variables of the caller. */
-export function runAs(account, command, args) {
-  const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC" };
+/** Runs as the account, from `/` (its own folder may be closed), without PG* variables of the caller; `more` is added. */
+export function runAs(account, command, args, more = {}) {
+  const env = { PATH: process.env.PATH, LC_ALL: "C", TZ: "UTC", ...more };
   const stdio = ["ignore", "pipe", "pipe"];
   return spawnSync(command, args, { ...account, env, cwd: "/", encoding: "utf8", stdio });
 }

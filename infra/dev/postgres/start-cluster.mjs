@@ -19,9 +19,10 @@ const settings = {
 /**
  * Starts the cluster of `home`, or finds it running; it outlives this process and may be used by any number.
  * `home` holds cluster/, password and server.log. Call it under a lock per home. Answers undefined when this
- * machine has no Postgres programs; throws with the server's own words when they do not start.
+ * machine has no Postgres programs; throws with the server's own words when they do not start. `environment` is added
+ * to the server's own when it is started here.
  */
-export async function startCluster({ home, port, portFrom = 54300 }) {
+export async function startCluster({ home, port, portFrom = 54300, environment = {} }) {
   const account = chooseAccount(home);
   const found = await findBinaries(account);
   if (!found) return undefined;
@@ -33,7 +34,7 @@ export async function startCluster({ home, port, portFrom = 54300 }) {
   if (!fs.existsSync(passwordFile)) writeOwned(passwordFile, randomBytes(18).toString("base64url"), account);
   if (!fs.existsSync(cluster)) initialise({ bin: found.bin, cluster, passwordFile, account });
   const status = runAs(account, path.join(found.bin, "pg_ctl"), ["-D", cluster, "status"]);
-  if (status.status !== 0) await launch({ bin: found.bin, place, account, port, portFrom });
+  if (status.status !== 0) await launch({ bin: found.bin, place, account, port, portFrom, environment });
 
   const [pid, , , actualPort] = fs.readFileSync(path.join(cluster, "postmaster.pid"), "utf8").split("\n");
   const password = fs.readFileSync(passwordFile, "utf8").trim();
@@ -53,13 +54,13 @@ function initialise({ bin, cluster, passwordFile, account }) {
   fs.renameSync(half, cluster);
 }
 
-async function launch({ bin, place, account, port, portFrom }) {
+async function launch({ bin, place, account, port, portFrom, environment }) {
   const log = path.join(place, "server.log");
   for (let tries = 1; ; tries++) {
     const wanted = port ?? (await freePort(portFrom));
     const args = ["-D", path.join(place, "cluster"), "-l", log, "-w", "-t", "60", "-o", `-p ${wanted}`, "start"];
     fs.rmSync(log, { force: true });
-    const started = runAs(account, path.join(bin, "pg_ctl"), args);
+    const started = runAs(account, path.join(bin, "pg_ctl"), args, environment);
     if (started.status === 0) return;
     const said = fs.existsSync(log) ? fs.readFileSync(log, "utf8") : "";
     const lostTheRace = port === undefined && tries < 5 && said.includes("Address already in use");

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { paths } from "../paths.mjs";
 import { Problem } from "../problem.mjs";
-import { canInstallRedis, installRedis } from "../redis/install-redis.mjs";
+import { isDebianRoot } from "../packages/is-debian-root.mjs";
+import { installRedis } from "../redis/install-redis.mjs";
 import { findRedisProgram, startRedis } from "../redis/start-redis.mjs";
 import { say } from "../say.mjs";
 import { withLock } from "../set-up/with-lock.mjs";
@@ -53,7 +54,7 @@ async function fromDocker() {
 }
 
 async function fromPackage() {
-  if (!canInstallRedis() || !installRedis()) return undefined;
+  if (!isDebianRoot() || !installRedis()) return undefined;
   const started = await fromProgram();
   return started && { ...started, how: `${started.how}, installed with apt-get` };
 }

@@ -3,11 +3,12 @@ import { repository } from "./repository.js";
 /** One Postgres cluster in a folder of its own, as the bootstrap starts it. */
 export type Cluster = { readonly url: string; readonly port: number; readonly pid: number; readonly home: string };
 
-type StartCluster = (options: { home: string; port?: number; portFrom?: number }) => Promise<Cluster | undefined>;
+type StartOptions = { home: string; port?: number; environment?: Readonly<Record<string, string>> };
+type StartCluster = (options: StartOptions & { portFrom?: number }) => Promise<Cluster | undefined>;
 type StopCluster = (options: { home: string; mode?: "fast" | "immediate" }) => Promise<boolean>;
 
 /** Starts the cluster of `home`, with the bootstrap's programs. Throws when this machine has none. */
-export async function startCluster(options: { home: string; port?: number }): Promise<Cluster> {
+export async function startCluster(options: StartOptions): Promise<Cluster> {
   const { startCluster: start } = (await load("postgres/start-cluster.mjs")) as { startCluster: StartCluster };
   // At random, so that no other run on this machine takes the port of a server that its test has stopped.
   const portFrom = 20_000 + Math.floor(Math.random() * 10_000);

@@ -17,17 +17,23 @@ export type OwnPostgres = {
   stop(): Promise<void>;
 };
 
+/** How a server is started. */
+export type OwnPostgresOptions = Readonly<{
+  /** Added to the server's environment, such as a library to load first. */
+  environment?: Readonly<Record<string, string>>;
+}>;
+
 /** Makes a cluster of its own (about two seconds) and starts it; `createTestDatabase({ serverUrl })` gives it tables. */
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+export async function startOwnPostgres({ environment = {} }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
   const home = await ownFolder("postgres");
-  const { url, port, home: place } = await startCluster({ home });
+  const { url, port, home: place } = await startCluster({ home, environment });
   return {
     url,
     port,
     halt: () => stopCluster({ home, mode: "fast" }),
     crash: () => stopCluster({ home, mode: "immediate" }),
     start: async () => {
-      await startCluster({ home, port });
+      await startCluster({ home, port, environment });
     },
     async stop() {
       await stopCluster({ home, mode: "immediate" });
