@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { parseRunEvent, PollEventsResponse, projectId, type RunEvent } from "@mainstay/contract";
 import { createClient } from "@mainstay/sdk";
 import { until } from "@mainstay/testing";
@@ -74,6 +75,20 @@ describe("GET /runs/{runId}/events/poll", () => {
     await api.complete(claimed);
   });
 
+  it("answers a log that weighs much in pages, and says the end only with the last one", async () => {
+    const runId = await create();
+    await api.complete(await api.claim(runId), { a: "x".repeat(1_500_000) });
+    const types: string[][] = [];
+    for (let after = -1, ended = false; !ended;) {
+      const page = PollEventsResponse.parse((await poll(runId, after < 0 ? "" : `?afterSequence=${String(after)}`)).body);
+      types.push(page.events.map(({ type }) => type));
+      after = page.lastSequence;
+      ended = page.isTerminal;
+    }
+    expect(types).toEqual([["lease.acquired", "run.started", "node.started", "node.completed"], ["run.completed"]]);
+    expect((await frames(runId, "?streamMode=debug")).frames.map(({ event }) => event)).toEqual(types.flat());
+  });
+
   it("refuses a cursor or a time-out outside its range", async () => {
     const runId = await create();
     for (const query of ["?afterSequence=-1", "?afterSequence=99999999999", "?afterSequence=x", "?timeout=0", "?timeout=61"]) {
@@ -115,6 +130,29 @@ describe("GET /runs/{runId}/events", () => {
     for (const mode of ["bogus", "values,debug", "updates,"]) {
       const details = expectRefusal(await stream(runId, `?streamMode=${mode}`), 400, "unsupported_stream_mode");
       expect(details["supported"]).toEqual(["values", "updates", "messages", "debug"]);
+    }
+  });
+
+  it("cuts a reader that takes nothing off, and lets it resume", async () => {
+    const brief = await startApi({ MAINSTAY_STREAM_STALL_MS: "300" });
+    try {
+      const made = await brief.makeKey("acme");
+      const runId = String((await ask(`${brief.url}/runs`, { key: made, body: { workflowId: "conformance-noop" } })).body["runId"]);
+      await brief.complete(await brief.claim(runId), { a: "x".repeat(4_000_000) });
+      const { hostname, port } = new URL(brief.url);
+      const open = () => new Promise<number>((resolve) => { brief.app.server.getConnections((_error, count) => { resolve(count); }); });
+      const before = await open();
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => undefined);
+      socket.write(`GET /runs/${projectId(runId)}/events?streamMode=debug HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${made}\r\n\r\n`);
+      await until("the stream to be open", async () => (await open()) > before);
+      await until("the reader to be cut off", async () => (await open()) === before, 5_000);
+      socket.destroy();
+      const seen: string[] = [];
+      for await (const event of createClient({ url: brief.url, key: made }).runs.events(runId, { from: 3 })) seen.push(event.type);
+      expect(seen).toEqual(["node.completed", "run.completed"]);
+    } finally {
+      await brief.stop();
     }
   });
 

@@ -10,3 +10,4 @@ export * from "./effect/decide.js";
 export * from "./recovery/classes.js";
 export * from "./fixtures/fixtures.js";
 export * from "./workflow/resolve-config.js";
+export * from "./json/parse-json.js";

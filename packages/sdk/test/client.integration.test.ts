@@ -78,6 +78,15 @@ describe("create", () => {
     expect(performance.now() - before).toBeGreaterThanOrEqual(990);
   });
 
+  it("tries again after an answer that was longer in coming than it retries", async () => {
+    const { url, ledger } = await serve(
+      (_request, response) => setTimeout(() => response.destroy(), 300),
+      json(201, created),
+    );
+    await createClient({ url, key, retryForMs: 250 }).runs.create("invoice");
+    expect(ledger).toHaveLength(2);
+  });
+
   it("does not retry a refusal, and throws its code", async () => {
     const { url, ledger } = await serve(json(400, { error: "validation_error", message: "bad", details: { field: "inputs" } }, { "x-request-id": "r-1" }));
     const thrown = await createClient({ url, key }).runs.create("invoice").catch((error: unknown) => error);
@@ -104,6 +113,38 @@ describe("events", () => {
     expect(ledger[0]?.url).toBe("/runs/acme~2F0190a1b2-0000-7000-8000-000000000000/events?streamMode=debug");
     expect(ledger[0]?.headers["last-event-id"]).toBeUndefined();
     expect(ledger[1]?.headers["last-event-id"]).toBe("1");
+  });
+
+  const started = event(0, "run.started", { workflowId: "w" });
+  const completed = event(1, "run.completed", { outputs: {} });
+
+  it("are resumed after a silence that only keep-alives broke, however long it was", async () => {
+    const idle: Answer = (_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(`retry: 10\n\n${started}`);
+      const alive = setInterval(() => response.write(": still here\n\n"), 20);
+      setTimeout(() => { clearInterval(alive); response.destroy(); }, 300);
+    };
+    const { url } = await serve(idle, sse(completed, "end"));
+    const seen: number[] = [];
+    for await (const one of createClient({ url, key }).runs.events(runId, { reconnectForMs: 100 })) seen.push(one.sequence);
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it("are resumed for a reader that took its time, and was cut off meanwhile", async () => {
+    const { url, ledger } = await serve(sse(started, "cut"), sse(completed, "end"));
+    const seen: number[] = [];
+    for await (const one of createClient({ url, key }).runs.events(runId, { reconnectForMs: 100 })) {
+      seen.push(one.sequence);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    expect(seen).toEqual([0, 1]);
+    expect(ledger[1]?.headers["last-event-id"]).toBe("0");
+  });
+
+  it("are given up once nothing was heard for that long", async () => {
+    const { url } = await serve(sse(started, "cut"), (_request, response) => response.destroy());
+    const read = async () => { for await (const one of createClient({ url, key }).runs.events(runId, { reconnectForMs: 200 })) expect(one.sequence).toBe(0); };
+    await expect(read()).rejects.toBeInstanceOf(Unreachable);
   });
 
   it("end on a run that had ended before the asked point", async () => {

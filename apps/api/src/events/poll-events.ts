@@ -11,6 +11,9 @@ import { toEvent } from "./to-event.js";
 /** Events in one answer at most; a reader asks on from `lastSequence`. */
 export const eventPageSize = 1_000;
 
+/** Bytes of payload in one answer, and the one event that reaches them; a reader asks on. */
+const pageMaxBytes = 1_048_576;
+
 /** `GET /runs/{runId}/events/poll`: the tail of the log at once, or what comes within the time-out. */
 export function addPollEvents(app: App, parts: ApiParts): void {
   app.get("/runs/:runId/events/poll", {
@@ -34,7 +37,7 @@ export function addPollEvents(app: App, parts: ApiParts): void {
     const giveUpAt = performance.now() + request.query.timeout * 1_000;
     const signal = hangUp(reply, parts.stopping);
     for (;;) {
-      const page = await readEvents(parts.database, workspace, { runId, after, limit: eventPageSize });
+      const page = await readEvents(parts.database, workspace, { runId, after, limit: eventPageSize, maxBytes: pageMaxBytes });
       if (page === undefined) throw unknownRun();
       const status = page.status as RunStatus;
       const lastSequence = page.events.at(-1)?.sequence ?? page.eventCount - 1;

@@ -55,7 +55,7 @@ export function addStreamEvents(app: App, parts: ApiParts): void {
       await writeStream(reply, parts, { workspace, runId, after, shows, bufferMs: request.query.bufferMs });
     } catch (error) {
       parts.logger.warn(logEvents.streamClosed, { requestId: request.id, err: error instanceof Error ? error : new Error(String(error)) });
-      reply.raw.destroy();
+      reply.raw.socket?.resetAndDestroy(); // what the kernel still holds for a reader that takes nothing is let go too
     } finally {
       parts.metrics.sseConnections.dec();
     }

@@ -17,6 +17,9 @@ export type StreamRequest = Readonly<{
   bufferMs: number;
 }>;
 
+/** Bytes of payload that one stream holds in memory, and the one event that reaches them. */
+const pageMaxBytes = 262_144;
+
 /** The longest silence: a comment is sent, so that proxies and readers see the stream alive. */
 const keepAliveMs = 15_000;
 
@@ -24,6 +27,9 @@ const keepAliveMs = 15_000;
  * Writes a run's log as server-sent events until its terminal event, until the client goes, or until the process
  * stops; then it closes with a jittered `retry`, so that readers do not come back all at once. Rows are read; hints
  * only say when. A database that is away is waited for.
+ *
+ * @throws when the client has read nothing for `MAINSTAY_STREAM_STALL_MS` while something waits to be sent; the caller
+ * breaks the connection, and a client that lives resumes.
  */
 export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: StreamRequest): Promise<void> {
   const { raw } = reply;
@@ -35,13 +41,19 @@ export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: S
   async function say(text: string): Promise<void> {
     saidAt = performance.now();
     if (raw.write(text) || signal.aborted) return;
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       const on = (): void => {
+        clearTimeout(stalled);
         raw.removeListener("drain", on);
         raw.removeListener("close", on);
         signal.removeEventListener("abort", on);
         resolve();
       };
+      const { streamStallMs } = parts.config;
+      const stalled = setTimeout(() => {
+        reject(new Error(`the client has read nothing for ${String(streamStallMs)} ms`));
+        on();
+      }, streamStallMs);
       raw.once("drain", on);
       raw.once("close", on);
       signal.addEventListener("abort", on, { once: true });
@@ -56,7 +68,7 @@ export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: S
   }
 
   while (!signal.aborted) {
-    const page = await readEvents(parts.database, asked.workspace, { runId: asked.runId, after, limit: eventPageSize })
+    const page = await readEvents(parts.database, asked.workspace, { runId: asked.runId, after, limit: eventPageSize, maxBytes: pageMaxBytes })
       .catch(() => "away" as const);
     if (page === undefined) break; // purged meanwhile
     if (page !== "away") {
@@ -64,8 +76,8 @@ export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: S
       await send(seen.filter((event) => asked.shows(event.type)));
       after = seen.at(-1)?.sequence ?? after;
       if (seen.some((event) => isTerminalEvent(event.type))) break;
-      if (isTerminalStatus(page.status as RunStatus) && seen.length < eventPageSize) break;
-      if (seen.length === eventPageSize) continue;
+      if (after < page.eventCount - 1) continue; // the page was full
+      if (isTerminalStatus(page.status as RunStatus)) break;
     }
     if (asked.bufferMs > 0 && page !== "away" && page.events.length > 0) {
       await parts.logWatch.wait({ ...asked, known: Number.MAX_SAFE_INTEGER, withinMs: asked.bufferMs, signal });
@@ -78,6 +90,8 @@ export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: S
   }
   if (parts.stopping.aborted) raw.write(`retry: ${String(500 + Math.floor(Math.random() * 1_500))}\n\n`);
   raw.end();
+  const unread = setTimeout(() => raw.socket?.resetAndDestroy(), parts.config.streamStallMs).unref(); // nobody takes the rest
+  raw.once("close", () => { clearTimeout(unread); });
 }
 
 function frame(id: number, event: string, data: unknown): string {

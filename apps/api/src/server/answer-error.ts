@@ -1,9 +1,9 @@
 import { errorStatus, preferredVersion } from "@mainstay/contract";
 import { isTransient, type Queryable } from "@mainstay/database";
+import { JsonRefused } from "@mainstay/domain";
 import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
-import { JsonRefused } from "../body/parse-json.js";
 import { keepRefusal } from "../runs/keep-refusal.js";
 import { Refusal } from "./refusal.js";
 

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 import helmet from "@fastify/helmet";
 import { errorStatus, preferredVersion } from "@mainstay/contract";
+import { parseJson } from "@mainstay/domain";
 import fastify from "fastify";
 import { validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import "../auth/principal.js";
 import { authorise } from "../auth/authorise.js";
-import { parseJson } from "../body/parse-json.js";
 import { addDiscovery } from "../discovery/get-discovery.js";
 import { addPollEvents } from "../events/poll-events.js";
 import { addStreamEvents } from "../events/stream-events.js";
@@ -30,6 +30,9 @@ import { Refusal } from "./refusal.js";
 /** The longest path parameter: a bound id, fully escaped. */
 const maxParamLength = 1_024;
 
+/** A connection on which nothing moves for this long, in milliseconds, is cut: longer than the longest poll, and than the silence of a stream. */
+const connectionTimeout = 90_000;
+
 /**
  * Builds the HTTP server of the api; it does not listen yet. Each route names the scope it needs or says that it is
  * open: one that does neither is refused here.
@@ -42,6 +45,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
     forceCloseConnections: "idle",
     genReqId: () => crypto.randomUUID(),
     keepAliveTimeout: 72_000,
+    connectionTimeout,
     requestTimeout: 30_000,
     routerOptions: { maxParamLength },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { JsonRefused, parseJson } from "@mainstay/domain";
 import type { Command } from "commander";
 import { printObject } from "../output/print.js";
 import { readDuration } from "../output/read-duration.js";
@@ -59,8 +60,11 @@ async function readInput(world: Console, options: Options): Promise<unknown> {
     : options.inputFile === "-" ? await world.readInput() : await readFile(options.inputFile, "utf8");
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    // as the api would read it: a number that a double rounds is refused here, before it is rounded
+    return parseJson(text);
   } catch (error) {
-    throw new Trouble(`the input is no JSON: ${error instanceof Error ? error.message : String(error)}`, exitStatus.usage, "quote it, as in -i '{\"a\":1}'");
+    if (!(error instanceof JsonRefused)) throw error;
+    const place = error.path === "" ? "the input" : error.path;
+    throw new Trouble(`the input is refused: ${place}: ${error.message}`, exitStatus.usage, "give JSON, quoted as in -i '{\"a\":1}'");
   }
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "@mainstay/domain";
 import { classifyAnswer, type EgressOutcome } from "@mainstay/egress";
 import { NotApplied, WorkflowFailure, type EffectCall, type EffectOptions } from "@mainstay/sdk";
 import { LateLaunch } from "../effects/interrupts.js";
@@ -57,9 +58,10 @@ function codeOf(outcome: EgressOutcome): string {
   }
 }
 
+/** JSON, as far as it can be recorded exactly; what cannot (a number that a double rounds, a member twice) stays the text it is. */
 function readBody(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return text;
   }

@@ -45,4 +45,7 @@ export const timingSettings = {
   idleTxTimeoutMs: kinds.milliseconds(
     { name: "MAINSTAY_IDLE_TX_TIMEOUT_MS", about: "The longest a transaction may lie idle before Postgres ends it." }, 1_000, { min: 10 },
   ),
+  streamStallMs: kinds.milliseconds(
+    { name: "MAINSTAY_STREAM_STALL_MS", about: "A reader of an event stream that takes nothing for this long, while something waits for it, is cut off; it may resume." }, 30_000, { min: 100 },
+  ),
 } as const;

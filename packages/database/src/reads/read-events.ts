@@ -21,24 +21,33 @@ const events = statement<Row>("reads.events", `
 select ${wireStatus} as status, r.event_seq as "eventCount", e.event_id as "eventId", e.type, e.node_id as "nodeId",
   e.payload, e.seq as sequence, e.at
 from runs r left join lateral (
-  select * from run_events e where e.run_id = r.id and e.seq > $2::int order by e.seq limit $3::int
+  select said.* from (
+    select stored.*, sum(octet_length(stored.payload::text)) over (order by stored.seq) - octet_length(stored.payload::text) as said_before
+    from (
+      -- what lies on disk is weighed first: text is made only of what may fit
+      select page.*, sum(pg_column_size(page.payload)) over (order by page.seq) - pg_column_size(page.payload) as stored_before
+      from (select * from run_events e where e.run_id = r.id and e.seq > $2::int order by e.seq limit $3::int) page
+    ) stored where stored.stored_before < $4::int
+  ) said where said.said_before < $4::int
 ) e on true
 where r.id = $1::uuid
 order by e.seq`);
 
 /**
- * The events after `after` (−1: from the start), in order, at most `limit`. Status and events are read in one
- * statement: a terminal status never comes without its terminal event in the log.
+ * The events after `after` (−1: from the start), in order, at most `limit`, and no further one once they weigh
+ * `maxBytes`: a page holds less than that and one event. Its end is the end of the log only where it reaches
+ * `eventCount`. Status and events are read in one statement: a terminal status never comes without its terminal event
+ * in the log.
  *
  * @returns `undefined` for a run that is unknown or of another workspace.
  */
 export async function readEvents(
   db: Database,
   workspace: string,
-  asked: { runId: string; after: number; limit: number },
+  asked: { runId: string; after: number; limit: number; maxBytes: number },
 ): Promise<EventPage | undefined> {
   const rows = await db.read(workspace, (transaction) =>
-    transaction.query(events, [asked.runId, asked.after, asked.limit]));
+    transaction.query(events, [asked.runId, asked.after, asked.limit, asked.maxBytes]));
   const [first] = rows;
   if (first === undefined) return undefined;
   const found = rows.filter((row): row is Row & EventRow => row.eventId !== null);

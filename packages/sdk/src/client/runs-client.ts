@@ -19,7 +19,7 @@ export type StreamOptions = Readonly<{
   /** `debug` (default): every event of the log. `updates`: what a reader of the run's progress needs; or another mode. */
   streamMode?: string;
   signal?: AbortSignal;
-  /** Milliseconds to go on reconnecting without one event or keep-alive; default 60,000. */
+  /** Milliseconds, from a lost connection on, to go on reconnecting without one event or keep-alive; default 60,000. */
   reconnectForMs?: number;
 }>;
 

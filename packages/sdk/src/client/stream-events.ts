@@ -7,10 +7,13 @@ import { pause } from "./pause.js";
 import type { Transport } from "./transport.js";
 
 /** A stream silent for longer than this is taken for dead: the server says something at least every 15 s. */
-const silenceMs = 45_000;
+const silenceMs = 35_000;
 
-/** Where a reader stands; `frames` yields events in order and remembers the last sequence it saw. */
-type Position = { last: number; retryMs: number };
+/**
+ * Where a reader stands; `frames` yields events in order and remembers the last sequence it saw. `lostAt` is when the
+ * connection was lost, until the server is heard again, by an event or a keep-alive.
+ */
+type Position = { last: number; retryMs: number; lostAt: number | undefined };
 
 /**
  * Follows a run's events over server-sent events. A lost connection is resumed by `Last-Event-ID`: no event is skipped
@@ -23,27 +26,26 @@ export async function* streamEvents(
   runs: Pick<RunsClient, "get">,
   options: StreamOptions & Readonly<{ runId: string }>,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const position: Position = { last: (options.from ?? 0) - 1, retryMs: 250 };
+  const position: Position = { last: (options.from ?? 0) - 1, retryMs: 250, lostAt: undefined };
   const reconnectForMs = options.reconnectForMs ?? 60_000;
-  let aliveAt = performance.now();
   let knownTerminal = false;
   for (;;) {
     options.signal?.throwIfAborted();
     try {
       for await (const event of frames(transport, options, position)) {
-        aliveAt = performance.now();
         yield event;
         if (isTerminalEvent(event.type)) return;
       }
       // The server closed in order: the log is at its end, or the server is draining.
       if (knownTerminal) return;
       knownTerminal = isTerminalStatus((await runs.get(options.runId)).status);
-      aliveAt = performance.now();
+      position.lostAt = undefined;
       if (knownTerminal) continue;
     } catch (thrown) {
       options.signal?.throwIfAborted();
       if (thrown instanceof ClientError && thrown.status < 500 && thrown.status !== 429) throw thrown;
-      if (performance.now() - aliveAt > reconnectForMs) throw new Unreachable("the event stream", thrown);
+      position.lostAt ??= performance.now();
+      if (performance.now() - position.lostAt >= reconnectForMs) throw new Unreachable("the event stream", thrown);
     }
     await pause(position.retryMs * (0.5 + Math.random()), options.signal);
   }
@@ -74,11 +76,14 @@ async function* frames(
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
       silence.restart();
+      position.lostAt = undefined;
       parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
       for (const event of arrived.splice(0)) {
         if (event.sequence <= position.last) continue;
         position.last = event.sequence;
+        silence.pause(); // how long the reader's own code takes says nothing of the server
         yield event;
+        silence.restart();
       }
     }
   } finally {

@@ -9,7 +9,7 @@ export type ClientOptions = Readonly<{
   url: string;
   /** `mst_<keyId>_<secret>`. Sent in the `Authorization` header and nowhere else. */
   key: string;
-  /** Milliseconds to go on retrying lost connections, 429 and 503; default 30,000, 0 tries once. */
+  /** Milliseconds, from the first failure on, to go on retrying lost connections, 429 and 503; default 30,000, 0 tries once. */
   retryForMs?: number;
   /** Used instead of the platform's `fetch`. */
   fetch?: typeof globalThis.fetch;
@@ -64,7 +64,8 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   async function send(request: ClientRequest): Promise<{ status: number; headers: Headers; body: unknown }> {
-    const giveUpAt = performance.now() + retryForMs;
+    /** Counted from the first failure: an answer that was long in coming is tried again like any other. */
+    let giveUpAt: number | undefined;
     for (let tries = 0; ; tries += 1) {
       const limit = limitTry(request.timeoutMs ?? 30_000, request.signal);
       let failed: Error;
@@ -84,6 +85,7 @@ export function createTransport(options: ClientOptions): Transport {
       } finally {
         limit.release();
       }
+      giveUpAt ??= performance.now() + retryForMs;
       if (performance.now() + waitMs > giveUpAt) throw failed;
       await pause(waitMs, request.signal);
     }

@@ -1,7 +1,7 @@
 import { isExactNumber } from "./is-exact-number.js";
 
 /** Objects and arrays nested deeper than this are refused. */
-export const maxDepth = 64;
+export const maxJsonDepth = 64;
 
 /** A body that is no JSON, or JSON that Postgres cannot hold or a double cannot carry. `path` is empty at the top. */
 export class JsonRefused extends Error {
@@ -23,7 +23,7 @@ const escapes: Readonly<Record<string, string>> = {
 
 /**
  * Parses JSON and refuses, naming the path, what later stages cannot carry: U+0000 and lone surrogates in any string,
- * numbers that a double changes, nesting deeper than {@link maxDepth}, duplicate members and `__proto__`.
+ * numbers that a double changes, nesting deeper than {@link maxJsonDepth}, duplicate members and `__proto__`.
  *
  * @throws JsonRefused
  */
@@ -51,7 +51,7 @@ class Reader {
     this.#skip();
     const character = this.#text.charAt(this.#at);
     if (character === "{" || character === "[") {
-      if (depth >= maxDepth) throw new JsonRefused(path, `nested deeper than ${String(maxDepth)} levels`);
+      if (depth >= maxJsonDepth) throw new JsonRefused(path, `nested deeper than ${String(maxJsonDepth)} levels`);
       this.#at += 1;
       return character === "{" ? this.#object(path, depth + 1) : this.#array(path, depth + 1);
     }
