@@ -154,7 +154,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
         logger.warn(up ? logEvents.brokerUp : logEvents.brokerDown);
         loops.sweep?.wake();
       },
-      onError: (error: Error) => { logger.warn(logEvents.brokerError, { err: error }); },
+      onError: (error: Error, suppressed: number) => { logger.warn(logEvents.brokerError, { err: error, suppressed }); },
     });
   }
   held.onFree((wasFull) => {

@@ -1,6 +1,8 @@
 import type { Redis } from "ioredis";
 import { limitReports } from "./limit-reports.js";
+import { readNodes } from "./read-nodes.js";
 import { backOff, RedisClient } from "./redis-client.js";
+import { createRoute } from "./redis-route.js";
 
 /** What a process is told about its broker. */
 export type BrokerReports = Readonly<{
@@ -12,6 +14,7 @@ export type BrokerReports = Readonly<{
 
 /** Where the broker is and how long a command may take. */
 export type BrokerPlace = Readonly<{
+  /** `redis://`, `rediss://` or `redis+sentinel://`; any node of a Redis Cluster will do. */
   url: string;
   /** Hash-tagged prefix of every key, such as `{mainstay}`. */
   prefix: string;
@@ -36,13 +39,15 @@ const askEveryMs = 1_000;
 /**
  * Opens the link and keeps it: reconnects with back-off, and takes the broker
  * for up only once it has taken a write (a replica that was the primary, or a
- * full memory, answers reads and refuses tickets).
+ * full memory, answers reads and refuses tickets). In a Redis Cluster it goes to
+ * the node that serves our one slot.
  */
 export function connectRedis(
   { url, prefix, commandTimeoutMs, name }: BrokerPlace & { name: string },
   { onState = () => undefined, onError = () => undefined }: BrokerReports,
 ): RedisLink {
-  const client = new RedisClient(url, { commandTimeoutMs, name });
+  const route = createRoute(url);
+  const client = new RedisClient(route, { commandTimeoutMs, name });
   const report = limitReports(onError, { perSecond: 10 });
   let up = false;
   let closed = false;
@@ -65,6 +70,7 @@ export function connectRedis(
     try {
       await client.set(`${prefix}:probe`, "1", "PX", 5_000);
       failures = 0;
+      if (!up) route.learn(await readNodes(client));
       become(true);
       askIn(askEveryMs);
     } catch (error) {
@@ -76,6 +82,7 @@ export function connectRedis(
     report(error);
     become(false);
     const message = error instanceof Error ? error.message : "";
+    if (message.startsWith("MOVED") && route.moved(message)) return; // asked again once it is there
     // A half-open connection and one to a server that is no longer the primary are both replaced.
     if (client.status === "ready" && (message.includes("timed out") || message.startsWith("READONLY")) && failures > 0) {
       client.disconnect(true);

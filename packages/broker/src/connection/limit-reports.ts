@@ -1,25 +1,22 @@
 /**
- * Passes at most `perSecond` reports on in any second. The first one of a later
- * second also tells how many were left out, so that an outage fills no disk.
+ * Passes at most `perSecond` reports on within any second. The first one that
+ * passes again also tells how many were left out, so that an outage fills no
+ * disk.
  */
 export function limitReports(
   report: (error: Error, suppressed: number) => void,
   { perSecond, now = () => performance.now() }: { perSecond: number; now?: () => number },
 ): (error: unknown) => void {
-  let windowStart = Number.NEGATIVE_INFINITY;
-  let passed = 0;
+  const passed: number[] = [];
   let suppressed = 0;
   return (thrown) => {
     const at = now();
-    if (at - windowStart >= 1_000) {
-      windowStart = at;
-      passed = 0;
-    }
-    if (passed >= perSecond) {
+    while (passed[0] !== undefined && at - passed[0] >= 1_000) passed.shift();
+    if (passed.length >= perSecond) {
       suppressed += 1;
       return;
     }
-    passed += 1;
+    passed.push(at);
     const leftOut = suppressed;
     suppressed = 0;
     report(thrown instanceof Error ? thrown : new Error(String(thrown)), leftOut);

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from "ioredis";
+import type { RedisRoute } from "./redis-route.js";
 
 /** Reconnects after 50 ms, twice that, four times … at most 2 s, jittered so that a fleet does not return in one instant. */
 export function backOff(attempt: number): number {
@@ -16,6 +17,7 @@ const options = {
   connectTimeout: 2_000,
   keepAlive: 5_000,
   retryStrategy: backOff,
+  sentinelRetryStrategy: backOff,
 } as const satisfies RedisOptions;
 
 /** A blocking command returns after 2 s at the latest; a socket silent for longer than this under one is dead. */
@@ -23,18 +25,27 @@ const blockingSilenceMs = 5_000;
 
 /**
  * The client of one process. BullMQ copies it for the connection that blocks;
- * the copy has no command time-out, because blocking is its work, and watches
- * its socket instead.
+ * the copy goes the same route, has no command time-out, because blocking is
+ * its work, and watches its socket instead.
  */
 export class RedisClient extends Redis {
-  readonly #url: string;
+  readonly #route: RedisRoute;
 
-  constructor(url: string, { commandTimeoutMs, name }: { commandTimeoutMs: number; name: string }) {
-    super(url, { ...options, commandTimeout: commandTimeoutMs, connectionName: name });
-    this.#url = url;
+  constructor(route: RedisRoute, { commandTimeoutMs, name }: { commandTimeoutMs: number; name: string }) {
+    super({
+      ...options, ...route.options(), commandTimeout: commandTimeoutMs, connectionName: name,
+      retryStrategy: (attempt) => {
+        if (attempt > 1) route.turn();
+        return backOff(attempt);
+      },
+    });
+    this.#route = route;
+    route.lead(this);
   }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
-    return new Redis(this.#url, { ...options, socketTimeout: blockingSilenceMs, ...override });
+    const copy = new Redis({ ...options, ...this.#route.options(), socketTimeout: blockingSilenceMs, ...override });
+    this.#route.lead(copy);
+    return copy;
   }
 }

@@ -7,7 +7,9 @@ const demoPasswords: ReadonlySet<string> = new Set([
 ]);
 
 function passwordOf(url: string | undefined): string {
-  return url !== undefined && URL.canParse(url) ? decodeURIComponent(new URL(url).password).toLowerCase() : "";
+  // of several hosts, as Sentinels have, the first will do
+  const one = url?.replace(/^redis\+sentinel:/, "redis:").replace(/^([^/]*\/\/[^/]*?),[^/]*/, "$1");
+  return one !== undefined && URL.canParse(one) ? decodeURIComponent(new URL(one).password).toLowerCase() : "";
 }
 
 /** The names of the variables that carry a well-known demo secret; never the secret. */

@@ -18,9 +18,12 @@ export const placeSettings = {
     { name: "MAINSTAY_BROKER", about: "`redis`: tickets by BullMQ. `none`: the workers find their runs by sweeping Postgres; slower, nothing lost. Never switched in silence." },
     ["redis", "none"], "redis",
   ),
-  redisUrl: kinds.secretUrl(
-    { name: "REDIS_URL", about: "Redis or Valkey, the doorbell. Required by relay and worker unless the broker is `none`." },
-    ["redis:", "rediss:"],
+  redisUrl: kinds.text(
+    { name: "REDIS_URL", about: "Redis or Valkey, the doorbell: one server, any node of a Redis Cluster, or Sentinels. Required by relay and worker unless the broker is `none`." },
+    {
+      secret: true, pattern: /^(rediss?:\/\/([^@/\s]*@)?(\[[0-9a-fA-F:.]+\]|[^/@,:\s[\]]+)(:\d{1,5})?(\/\d*)?(\?\S*)?|redis\+sentinel:\/\/([^@/\s]*@)?[^/@\s]+\/[^/?\s]+(\/\d+)?(\?\S*)?)$/,
+      expected: "a URL that starts with redis:// or rediss://, or redis+sentinel://host:port,host:port/<name of the primary>",
+    },
   ),
   brokerPrefix: kinds.text(
     { name: "MAINSTAY_BROKER_PREFIX", about: "Prefix of every key in Redis. The braces keep all keys of a queue in one slot of a cluster." },
