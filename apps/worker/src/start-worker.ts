@@ -59,7 +59,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
 
   const runs = createExecuteRuns({
     db, held, workflows, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
-    settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, draining: () => draining },
+    settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, resultMaxBytes: config.outputMaxBytes * OUTPUTS_OF_A_RESULT, draining: () => draining },
     nodes: {
       effects: {
         db, life, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced,
@@ -67,7 +67,8 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
         onSettled: (_outcome, effectClass) => { metrics.effectsSettled.inc({ class: effectClass }); },
       },
       egress: createEgress({ allow: config.egressAllow }),
-      outputMaxBytes: OUTPUT_MAX_BYTES,
+      outputMaxBytes: config.outputMaxBytes,
+      runOutputMaxBytes: config.outputMaxBytes * OUTPUTS_OF_A_RUN,
       log: (level, _message, fields) => { logger[level](logEvents.nodeSaid, flat(fields)); },
       onUnclassified: (workflowId) => { metrics.failuresUnclassified.inc({ workflow: metrics.workflowLabel(workflowId) }); },
       refuseInput,
@@ -191,8 +192,9 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   };
 }
 
-/** A node's output, as recorded. Bytes. */
-const OUTPUT_MAX_BYTES = 256 * 1024;
+/** All outputs of a run together, and those of its last nodes, which are the run's own: so many times the largest of one node. */
+const OUTPUTS_OF_A_RUN = 64;
+const OUTPUTS_OF_A_RESULT = 4;
 /** One command to the broker may take so long. Milliseconds. */
 const COMMAND_TIMEOUT_MS = 2_000;
 

@@ -81,13 +81,13 @@ export async function openWorker(place: Place, { db = place.db, slots = 50, jitt
   const batch = { giveUpMs: GIVE_UP_MS };
   const runs = createExecuteRuns({
     db, held, workflows: place.workflows, giveUpMs: GIVE_UP_MS,
-    settings: { retentionDays: 30, jitter: () => jitter, holdShortWaitsMs: 250, draining: () => false },
+    settings: { retentionDays: 30, jitter: () => jitter, resultMaxBytes: 1_048_576, holdShortWaitsMs: 250, draining: () => false },
     nodes: {
       effects: {
         db, life: { incarnation: () => incarnation, attest: () => undefined, validUntil: () => Number.POSITIVE_INFINITY }, launch: createLaunch(db, batch), settle: createSettle(db, batch),
         effectMarginMs: 0, sendGraceMs: 2_000, onSettled: () => undefined, onFenced: (op) => { fenced.push(op); },
       },
-      egress: createEgress({ allow: ["127.0.0.0/8"] }), outputMaxBytes: 256 * 1024, log: () => undefined, onUnclassified: () => undefined, refuseInput: () => Promise.resolve(undefined),
+      egress: createEgress({ allow: ["127.0.0.0/8"] }), outputMaxBytes: 256 * 1024, runOutputMaxBytes: 64 * 256 * 1024, log: () => undefined, onUnclassified: () => undefined, refuseInput: () => Promise.resolve(undefined),
     },
     onStored: (run: HeldRun, write) => { acknowledged.push({ runId: run.id, write }); },
     onFenced: (op) => { fenced.push(op); },

@@ -46,7 +46,7 @@ export type BrokerConfig =
 export type RelayConfig = FleetConfig & BrokerConfig;
 
 /** The worker. */
-export type WorkerConfig = FleetConfig & BrokerConfig;
+export type WorkerConfig = FleetConfig & BrokerConfig & Readonly<Pick<Values, "outputMaxBytes">>;
 
 /** The supervisor. */
 export type SupervisorConfig = FleetConfig & Readonly<Pick<Values, "canary">>;

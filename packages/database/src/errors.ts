@@ -32,6 +32,11 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && lostWords.test(error.message);
 }
 
+/** True when the statement was cut for the time it took: fewer rows may fit. */
+export function tookTooLong(error: unknown): boolean {
+  return error instanceof StatementTimeout || codeOf(error) === "57014";
+}
+
 /** The name of the violated constraint, if that is what the error says. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("constraint" in error)) return undefined;

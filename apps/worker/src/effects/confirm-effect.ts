@@ -15,7 +15,7 @@ export async function confirmEffect<Result>(
 ): Promise<Result> {
   const read = (): { recorded: unknown } | { refused: unknown } => {
     try {
-      return { recorded: recordable(answer, ANSWER_MAX_BYTES) };
+      return { recorded: recordable(answer, ANSWER_MAX_BYTES).value };
     } catch (refused) {
       return { refused };
     }

@@ -23,11 +23,14 @@ export async function executeNode(
   const began = performance.now();
   const elapsed = () => performance.now() - began;
   try {
-    const output = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
+    const { value: output, bytes } = recordable(await withTimeout(execution, document.timeoutMs, () => runNode(parts, { run, document, execution, continued })), parts.outputMaxBytes);
+    const allBytes = run.outputBytes + bytes;
+    if (allBytes > parts.runOutputMaxBytes) throw new WorkflowFailure("platform.data_limit_exceeded", { attributes: { limit: "all outputs of a run", limitBytes: parts.runOutputMaxBytes, bytes: allBytes } });
     if (isOver(execution, run)) return undefined;
     if (execution.interrupt !== undefined || execution.openUnsafe.size > 0) throw execution.interrupt ?? new OutcomeUnknown([...execution.openUnsafe.keys()]);
     finish(execution, run);
-    return { kind: "completed", node: nodeId, output, durationMs: elapsed() };
+    run.outputBytes = allBytes;
+    return { kind: "completed", node: nodeId, output, bytes, durationMs: elapsed() };
   } catch (caught) {
     if (isOver(execution, run)) return undefined;
     const thrown = execution.interrupt ?? caught;

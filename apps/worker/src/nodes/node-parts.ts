@@ -7,7 +7,9 @@ export type NodeLog = (level: "debug" | "info" | "warn" | "error", message: stri
 export type NodeParts = {
   effects: EffectParts;
   egress: Egress;
+  /** The largest output of one node, and of all nodes of a run together. */
   outputMaxBytes: number;
+  runOutputMaxBytes: number;
   log: NodeLog;
   onUnclassified: (workflowId: string) => void;
   /** A failure code when the input does not fit the workflow's own schema; asked once a claim. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { recordable } from "./recordable.js";
+import { recordable as record } from "./recordable.js";
 
 const limit = 10_000;
+const recordable = (value: unknown, maxBytes: number): unknown => record(value, maxBytes).value;
 const codeOf = (act: () => unknown): unknown => {
   try {
     return act();
@@ -37,5 +38,6 @@ test("a thousand levels are recorded, one more is a contract mismatch; brackets 
 test("the limit counts bytes, the last one included", () => {
   expect(recordable("x".repeat(limit - 2), limit)).toHaveLength(limit - 2);
   expect(codeOf(() => recordable("x".repeat(limit - 1), limit))).toBe("platform.data_limit_exceeded");
+  expect(record("é", limit).bytes).toBe(4);
   expect(codeOf(() => recordable("é".repeat(limit / 2), limit))).toBe("platform.data_limit_exceeded");
 });

@@ -1,5 +1,8 @@
 import { WorkflowFailure } from "@mainstay/sdk";
 
+/** A value as it is recorded, and the bytes of its JSON. */
+export type Recorded = { value: unknown; bytes: number };
+
 /**
  * What a node or an effect returned, as the JSON that is recorded: text that Postgres cannot hold (U+0000, lone
  * surrogates) is replaced by U+FFFD in values and member names, values that JSON has no word for are left out as
@@ -8,19 +11,22 @@ import { WorkflowFailure } from "@mainstay/sdk";
  * Throws `platform.data_limit_exceeded` above `maxBytes`, and `platform.contract_mismatch` for what JSON cannot say at
  * all (cycles, bigint) and for nesting deeper than `MOST_LEVELS`.
  */
-export function recordable(value: unknown, maxBytes: number): unknown {
-  if (value === undefined) return null;
+export function recordable(value: unknown, maxBytes: number): Recorded {
+  if (value === undefined) return nothing;
   let text: unknown; // of a function or a symbol there is no text
   try {
     text = JSON.stringify(value, (_key, inner: unknown) => (typeof inner === "string" ? cleanText(inner) : inner));
   } catch (cause) {
     throw new WorkflowFailure("platform.contract_mismatch", { cause });
   }
-  if (typeof text !== "string") return null;
-  if (Buffer.byteLength(text) > maxBytes) throw new WorkflowFailure("platform.data_limit_exceeded", { attributes: { limitBytes: maxBytes, bytes: Buffer.byteLength(text) } });
+  if (typeof text !== "string") return nothing;
+  const bytes = Buffer.byteLength(text);
+  if (bytes > maxBytes) throw new WorkflowFailure("platform.data_limit_exceeded", { attributes: { limit: "MAINSTAY_OUTPUT_MAX_BYTES", limitBytes: maxBytes, bytes } });
   if (levelsOf(text) > MOST_LEVELS) throw new WorkflowFailure("platform.contract_mismatch", { attributes: { rule: `at most ${MOST_LEVELS} levels of nesting` } });
-  return JSON.parse(withCleanNames(text));
+  return { value: JSON.parse(withCleanNames(text)) as unknown, bytes };
 }
+
+const nothing: Recorded = { value: null, bytes: 4 };
 
 /** Text that Postgres can hold. */
 export const cleanText = (text: string): string => text.toWellFormed().replaceAll("\u0000", "\uFFFD");

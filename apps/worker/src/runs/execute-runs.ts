@@ -50,6 +50,8 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       return merged.write;
     },
     giveUpMs: parts.giveUpMs,
+    // an output is written with its node and in its event
+    itemSizeOf: ({ settlement }) => (settlement.kind === "completed" ? 2 * settlement.bytes : 0),
     ...(parts.onFlush === undefined ? {} : { onFlush: parts.onFlush }),
   });
 
@@ -154,7 +156,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
-      nodes: new Map(), executions: new Map(), timers: new Map(), heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,
+      nodes: new Map(), executions: new Map(), timers: new Map(), outputBytes: 0, heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,
     };
     held.add(run);
     try {
@@ -200,6 +202,7 @@ function recall(run: HeldRun, nodes: readonly LoadedNode[]): void {
       ...(node.waitingEffect === null ? {} : { effectId: node.waitingEffect }),
     };
     run.nodes.set(node.node, memory);
+    if (memory.output !== undefined) run.outputBytes += Buffer.byteLength(JSON.stringify(memory.output));
   }
 }
 

@@ -46,6 +46,8 @@ export type HeldRun = {
   nodes: Map<string, NodeMemory>;
   executions: Map<string, Execution>;
   timers: Map<string, NodeJS.Timeout>;
+  /** Bytes of all outputs recorded so far. */
+  outputBytes: number;
   heldSince: number;
   inboxSeq: number;
   /** A cancel was seen: nothing new starts. */
@@ -62,7 +64,8 @@ export type HeldRun = {
 
 /** How an execution, or a wait, of a node ended; many of one run become one write. */
 export type Settlement =
-  | { kind: "completed"; node: string; output: unknown; durationMs: number }
+  /** `bytes`: of the output's JSON. */
+  | { kind: "completed"; node: string; output: unknown; bytes: number; durationMs: number }
   /** `effectIds`: the effects it is unknown of. */
   | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number; effectIds?: readonly string[] }
   | { kind: "suspended"; node: string; waitingOn: "timer" | "reconciliation" | "effect"; dueMs: number; asks: number; effectId?: string }

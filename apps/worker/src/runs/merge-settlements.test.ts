@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { HeldRun, Settlement } from "./held-run.js";
 import { mergeSettlements, type MergeSettings } from "./merge-settlements.js";
 
-const settings: MergeSettings = { retentionDays: 30, jitter: () => 1, holdShortWaitsMs: 250, draining: () => false };
+const settings: MergeSettings = { retentionDays: 30, jitter: () => 1, resultMaxBytes: 100, holdShortWaitsMs: 250, draining: () => false };
 
 const node = (id: string, more: Partial<NodeDocument> = {}): NodeDocument =>
   ({ id, typeId: "core.noop", after: [], retry: { maxRetries: 1, baseMs: 1_000 }, timeoutMs: 0, optional: false, config: {}, ...more });
@@ -13,14 +13,14 @@ const node = (id: string, more: Partial<NodeDocument> = {}): NodeDocument =>
 function heldRun(nodes: readonly NodeDocument[], started: readonly string[]): HeldRun {
   const document = { id: "order", name: "order", version: "1", nodes, triggers: [], settings: {}, failures: {} };
   return {
-    id: "01", wireId: "acme/01", fence: "1", owner: "me", heldSince: 0, inboxSeq: 4, writing: false, stopping: false, begun: true, unwritable: false, dropped: false, executions: new Map(), timers: new Map(),
+    id: "01", wireId: "acme/01", fence: "1", owner: "me", heldSince: 0, inboxSeq: 4, writing: false, stopping: false, begun: true, unwritable: false, dropped: false, executions: new Map(), timers: new Map(), outputBytes: 0,
     claimed: { claims: 1, workflowId: "order" } as HeldRun["claimed"],
     workflow: { document, byId: new Map(nodes.map((one) => [one.id, one])) },
     nodes: new Map(started.map((id) => [id, { status: "started" as const, attempts: 1, failures: 0, asks: 0 }])),
   };
 }
 
-const completed = (id: string, output: unknown = {}): Settlement => ({ kind: "completed", node: id, output, durationMs: 1 });
+const completed = (id: string, output: unknown = {}): Settlement => ({ kind: "completed", node: id, output, bytes: JSON.stringify(output).length, durationMs: 1 });
 const failed = (id: string, code = "platform.timeout"): Settlement => ({ kind: "failed", node: id, failure: toEnvelope(code), retryAfterMs: 0, durationMs: 1 });
 const typesOf = ({ write }: ReturnType<typeof mergeSettlements>): string[] => write.events.map(({ type, nodeId }) => (nodeId === undefined ? type : `${type} ${nodeId}`));
 
@@ -30,6 +30,14 @@ test("all that ended meanwhile becomes one write with every node in it and the e
   expect(merged.write.nodes.map((one) => one.node)).toEqual(names);
   expect(typesOf(merged)).toEqual([...names.map((id) => `node.completed ${id}`), "run.completed"]);
   expect(merged.write).toMatchObject({ checkpoint: true, move: { kind: "complete", outputs: Object.fromEntries(names.map((id) => [id, { id }])) } });
+});
+
+test("outputs of last nodes that weigh too much together end the run once, as a payload that is larger than its limit", () => {
+  const run = heldRun([node("a"), node("b")], ["a", "b"]);
+  run.outputBytes = 120;
+  const merged = mergeSettlements(run, [completed("a", "x".repeat(60)), completed("b", "x".repeat(60))], settings);
+  expect(typesOf(merged)).toEqual(["node.completed a", "node.completed b", "run.dead-lettered", "run.failed"]);
+  expect(merged.write).toMatchObject({ move: { kind: "fail", error: { code: "payload_too_large" } }, deadLetters: [{ code: "platform.data_limit_exceeded", disposition: "handler_error" }] });
 });
 
 test("a completed node's successors begin in the same write, their attempt counted before their code runs", () => {

@@ -7,7 +7,7 @@ import type { NewDeadLetter, NewEvent, NodeWrite, ProgressWrite } from "@mainsta
 import { sha256 } from "../effects/digest.js";
 import { isExecuting, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 
-export type MergeSettings = { retentionDays: number; jitter: () => number; holdShortWaitsMs: number; draining: () => boolean };
+export type MergeSettings = { retentionDays: number; jitter: () => number; holdShortWaitsMs: number; resultMaxBytes: number; draining: () => boolean };
 
 /** A write and what the holder does once it is acknowledged. */
 export type MergedWrite = { write: ProgressWrite; start: { node: string; attempt: number; continued: boolean }[]; answered: boolean };
@@ -67,6 +67,11 @@ export function mergeSettlements(run: HeldRun, settlements: readonly Settlement[
   if (next.kind === "complete") {
     const outputs = new Map([...run.nodes].filter(([, memory]) => memory.status === "completed").map(([id, memory]) => [id, memory.output]));
     const result = outputsOf(nodes, outputs);
+    const bytes = run.outputBytes > settings.resultMaxBytes ? Buffer.byteLength(JSON.stringify(result)) : 0;
+    if (bytes > settings.resultMaxBytes) {
+      const attributes = { limit: "the outputs of a run's last nodes", limitBytes: settings.resultMaxBytes, bytes };
+      return buried(draft, { failure: toEnvelope("platform.data_limit_exceeded", { component: "outputs", attributes }), disposition: "handler_error" }, settings);
+    }
     draft.events.push({ type: "run.completed", payload: { outputs: result } });
     return toWrite(draft, { checkpoint: true, move: { kind: "complete", outputs: result }, start: [] });
   }

@@ -23,6 +23,9 @@ export const limitSettings = {
   inputMaxBytes: kinds.count(
     { name: "MAINSTAY_INPUT_MAX_BYTES", about: "The largest input of a run, at most the largest body." }, 262_144, { min: 256, max: 67_108_864, unit: "bytes" },
   ),
+  outputMaxBytes: kinds.count(
+    { name: "MAINSTAY_OUTPUT_MAX_BYTES", about: "The largest output of a node. All outputs of a run together are at most 64 times as large, those of its last nodes, which are the run’s own, 4 times." }, 262_144, { min: 256, max: 4_194_304, unit: "bytes" },
+  ),
   acceptCap: kinds.count(
     { name: "MAINSTAY_ACCEPT_CAP", about: "Accepted, not yet started runs above which the api answers 503 with Retry-After." }, 100_000, { max: 100_000_000, unit: "runs" },
   ),

@@ -25,7 +25,7 @@ export const officialFixtures: readonly string[] = [
 export const maxRunDurationMs = 86_400_000;
 
 /** The most nodes a workflow document may have. */
-export const maxNodeExecutions = 1_000;
+export const maxNodeExecutions = 10_000;
 
 /** The issuer of API keys in `owner.subject` and in discovery. */
 export const apiKeyIssuer = "urn:mainstay:api-key";

@@ -1,4 +1,4 @@
-import { isTransient } from "../errors.js";
+import { isTransient, tookTooLong } from "../errors.js";
 
 /** The row could not be locked without waiting; it rides a later flush. */
 export const busy = Symbol("busy");
@@ -24,6 +24,8 @@ export type GroupCommitOptions<Item, Row, Answer> = {
   /** Sends the rows in one statement; answers in their order. Each answer goes to every item of its row. */
   flush: (rows: readonly Row[]) => Promise<readonly (Answer | typeof busy)[]>;
   sizeOf?: (row: Row) => number;
+  /** Bytes of one item. Of one key's items those that weigh `maxBytes / 4` together, and at least one, become a row; the rest ride the next. */
+  itemSizeOf?: (item: Item) => number;
   maxRows?: number;
   maxBytes?: number;
   /** How long transient errors and `busy` are retried for one item. */
@@ -39,20 +41,25 @@ type Entry<Item, Row, Answer> = {
 
 /** After so many `busy` answers a row goes alone. */
 const BUSY_BEFORE_ALONE = 3;
+/** Of one key's items at most so many become one row: what a row does is bounded, however much ended in one tick. */
+const MOST_ITEMS = 1_000;
 
 /**
  * Natural group commit: while a flush is under way what arrives waits for the next one; there is no timer, so an
  * idle batcher flushes at once. At most one flush is under way.
  *
  * Rows are answered one by one. A transient error (contention, lost connection) sends the same rows again with
- * jitter; any other error halves the batch until the guilty row is alone and rejects only that one. Every row must
+ * jitter, fewer together after a statement that took too long; any other error halves the batch until the guilty row is
+ * alone and rejects only that one. Every row must
  * bear an identity minted before its first try, so that a repeat after a lost reply changes nothing. Rule H13.
  */
 export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions<Item, Row, Answer>): GroupCommit<Item, Answer> {
-  const { op, keyOf, merge, flush, sizeOf, maxRows = 512, maxBytes = 4 * 1024 * 1024, giveUpMs, onFlush } = options;
+  const { op, keyOf, merge, flush, sizeOf, itemSizeOf, maxRows = 512, maxBytes = 4 * 1024 * 1024, giveUpMs, onFlush } = options;
   const arrived = new Map<string | symbol, { key: string | undefined; waiting: Waiting<Item, Answer>[] }>();
   const again: Entry<Item, Row, Answer>[] = [];
   const frozenKeys = new Set<string>();
+  /** Rows in one flush at present: halved when a statement took too long, doubled again as they go through. */
+  let mostRows = maxRows;
   let flying = false;
   let scheduled = false;
   let timer: NodeJS.Timeout | undefined;
@@ -62,6 +69,18 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
     if (flying || scheduled) return;
     scheduled = true;
     setImmediate(pump);
+  };
+
+  /** Takes what becomes one row out of an arrival; the rest stays for a later one. */
+  const takePart = (arrival: { key: string | undefined; waiting: Waiting<Item, Answer>[] }): Waiting<Item, Answer>[] => {
+    let bytes = 0;
+    let count = 0;
+    for (const { item } of arrival.waiting) {
+      bytes += itemSizeOf?.(item) ?? 0;
+      if (count > 0 && (bytes > maxBytes / 4 || count >= MOST_ITEMS)) break;
+      count += 1;
+    }
+    return arrival.waiting.splice(0, count);
   };
 
   const freeze = (arrival: { key: string | undefined; waiting: Waiting<Item, Answer>[] }): Entry<Item, Row, Answer> | undefined => {
@@ -80,7 +99,7 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
     const now = performance.now();
     const batch: Entry<Item, Row, Answer>[] = [];
     let bytes = 0;
-    for (let i = 0; i < again.length && batch.length < maxRows;) {
+    for (let i = 0; i < again.length && batch.length < mostRows;) {
       const entry = again[i];
       if (entry === undefined || entry.readyAt > now || (batch.length > 0 && (entry.alone || bytes + entry.bytes > maxBytes))) { i++; continue; }
       again.splice(i, 1);
@@ -89,10 +108,11 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
       if (entry.alone) return batch;
     }
     for (const [mark, arrival] of arrived) {
-      if (batch.length >= maxRows || bytes >= maxBytes) break;
+      if (batch.length >= mostRows || bytes >= maxBytes) break;
       if (arrival.key !== undefined && frozenKeys.has(arrival.key)) continue;
-      arrived.delete(mark);
-      const entry = freeze(arrival);
+      const waiting = takePart(arrival);
+      if (arrival.waiting.length === 0) arrived.delete(mark);
+      const entry = freeze({ key: arrival.key, waiting });
       if (entry === undefined) continue;
       if (batch.length > 0 && bytes + entry.bytes > maxBytes) { again.push(entry); break; }
       batch.push(entry);
@@ -124,6 +144,7 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
       answers = await flush(batch.map(({ row }) => row));
     } catch (error) {
       const [only] = batch;
+      if (tookTooLong(error)) mostRows = Math.max(1, Math.floor(batch.length / 2));
       if (isTransient(error)) for (const entry of batch) repeat(entry, error);
       else if (batch.length === 1 && only !== undefined) fail(only, error);
       else {
@@ -133,6 +154,7 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
       }
       return;
     }
+    mostRows = Math.min(maxRows, mostRows * 2);
     batch.forEach((entry, i) => {
       const answer = answers[i];
       if (answer === busy) {

@@ -190,6 +190,8 @@ export function createProgress<Item>(
   db: Queryable,
   options: {
     keyOf: (item: Item) => string; merge: (items: readonly [Item, ...Item[]]) => ProgressWrite; giveUpMs: number;
+    /** What an item adds to the write, in bytes; many heavy ones become several writes, one after the other. */
+    itemSizeOf?: (item: Item) => number;
     maxRows?: number; onFlush?: (op: string, rows: number) => void;
   },
 ): GroupCommit<Item, ProgressAnswer> {
@@ -201,6 +203,7 @@ export function createProgress<Item>(
     },
     sizeOf: ({ text }) => text.length,
     flush: (rows) => progressAll(db, rows),
+    ...(options.itemSizeOf === undefined ? {} : { itemSizeOf: options.itemSizeOf }),
     ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
   });
 }

@@ -24,23 +24,36 @@ const settled = (status: NodeStatus | undefined) =>
  * `open` names what the run still waits for: ready or begun, not settled. It is never empty in `go_on`.
  */
 export function plan(nodes: readonly NodeDocument[], states: ReadonlyMap<string, NodeState>): Plan {
-  const now = new Map<string, NodeStatus>();
-  for (const [id, { status }] of states) now.set(id, status);
-  const failed = nodes.find((node) => now.get(node.id) === "failed" && !node.optional);
+  const skip = toSkip(nodes, states);
+  const skipped = new Set(skip);
+  const failed = nodes.find(({ id, optional }) => !optional && states.get(id)?.status === "failed");
+  if (failed !== undefined) return { kind: "fail", node: failed.id, skip };
+  const start: string[] = [];
+  const open: string[] = [];
+  for (const { id, after } of nodes) {
+    const status = states.get(id)?.status;
+    if (status === undefined ? skipped.has(id) || !after.every((before) => settledWell(states.get(before)?.status)) : settled(status)) continue;
+    if (status === undefined) start.push(id);
+    open.push(id);
+  }
+  return open.length === 0 ? { kind: "complete", skip } : { kind: "go_on", start, skip, open };
+}
+
+/** What stands behind a failed or a skipped node, near or far, in an order in which each follows its reason. */
+function toSkip(nodes: readonly NodeDocument[], states: ReadonlyMap<string, NodeState>): string[] {
+  const lost = new Set<string>();
+  for (const [id, { status }] of states) if (status === "failed" || status === "skipped") lost.add(id);
   const skip: string[] = [];
-  for (let changed = true; changed;) {
+  for (let changed = lost.size > 0; changed;) {
     changed = false;
-    for (const node of nodes) {
-      if (now.has(node.id) || !node.after.some((id) => now.get(id) === "failed" || now.get(id) === "skipped")) continue;
-      now.set(node.id, "skipped");
-      skip.push(node.id);
+    for (const { id, after } of nodes) {
+      if (states.has(id) || lost.has(id) || !after.some((before) => lost.has(before))) continue;
+      lost.add(id);
+      skip.push(id);
       changed = true;
     }
   }
-  if (failed !== undefined) return { kind: "fail", node: failed.id, skip };
-  const start = nodes.filter((node) => !now.has(node.id) && node.after.every((id) => settledWell(now.get(id)))).map(({ id }) => id);
-  const open = nodes.filter(({ id }) => start.includes(id) || (now.has(id) && !settled(now.get(id)))).map(({ id }) => id);
-  return open.length === 0 ? { kind: "complete", skip } : { kind: "go_on", start, skip, open };
+  return skip;
 }
 
 /** The nodes a fresh run begins with. */

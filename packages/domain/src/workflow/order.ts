@@ -20,12 +20,15 @@ export function findGraphFault(nodes: readonly Pick<NodeDocument, "id" | "after"
     if (dependency !== undefined) return { fault: "missing_dependency", node: node.id, dependency };
   }
   const open = new Map(nodes.map((node) => [node.id, new Set(node.after)]));
-  for (let removed = true; removed;) {
-    removed = false;
-    for (const [id, after] of open) {
-      if ([...after].some((dependency) => open.has(dependency))) continue;
-      open.delete(id);
-      removed = true;
+  const followers = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
+  for (const [id, after] of open) for (const dependency of after) followers.get(dependency)?.push(id);
+  const free = [...open].filter(([, after]) => after.size === 0).map(([id]) => id);
+  for (let id = free.pop(); id !== undefined; id = free.pop()) {
+    open.delete(id);
+    for (const follower of followers.get(id) ?? []) {
+      const after = open.get(follower);
+      after?.delete(id);
+      if (after?.size === 0) free.push(follower);
     }
   }
   const [first] = open.keys();
@@ -33,12 +36,13 @@ export function findGraphFault(nodes: readonly Pick<NodeDocument, "id" | "after"
 }
 
 function walkCycle(start: string, byId: ReadonlyMap<string, readonly string[]>, open: ReadonlyMap<string, unknown>): string[] {
-  const path = [start];
-  for (;;) {
-    const next = byId.get(path.at(-1) ?? start)?.find((id) => open.has(id));
-    if (next === undefined) return path;
-    const seen = path.indexOf(next);
-    if (seen >= 0) return [...path.slice(seen), next];
-    path.push(next);
+  const path = new Set([start]);
+  for (let at = start;;) {
+    const next = byId.get(at)?.find((id) => open.has(id));
+    const walked = [...(next === undefined || path.has(next) ? path : [])];
+    if (next === undefined) return walked;
+    if (path.has(next)) return [...walked.slice(walked.indexOf(next)), next];
+    path.add(next);
+    at = next;
   }
 }

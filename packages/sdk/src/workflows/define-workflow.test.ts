@@ -46,6 +46,13 @@ const invoice = defineWorkflow({
 });
 
 describe("defineWorkflow", () => {
+  it("takes ten thousand nodes in a line, and refuses one more by the name of the limit", () => {
+    const line = (length: number) => Object.fromEntries(Array.from({ length }, (_, index) =>
+      [`n${String(index)}`, { type: "core.noop" as const, ...(index + 1 < length ? { after: [`n${String(index + 1)}`] } : {}) }]));
+    expect(defineWorkflow({ id: "line", version: "1", nodes: line(10_000) }).document.nodes).toHaveLength(10_000);
+    expect(() => defineWorkflow({ id: "line", version: "1", nodes: line(10_001) })).toThrow("at most 10000 nodes, the limit maxNodeExecutions");
+  });
+
   it("makes a document with every default filled in", () => {
     expect(invoice.document).toEqual({
       id: "invoice",

@@ -1,4 +1,4 @@
-import { DefinitionId, TypeId } from "@mainstay/contract";
+import { DefinitionId, maxNodeExecutions, TypeId } from "@mainstay/contract";
 import { workflowFailureClasses } from "../failures/failure-registration.js";
 import { builtInNodeTypes, codeType, type NodeDefinition, type RetryOptions } from "../nodes/node-definition.js";
 import { findCycle } from "./find-cycle.js";
@@ -33,7 +33,12 @@ export function verifyWorkflow(definition: WorkflowDefinition<never>): readonly 
   if (definition.runTimeoutMs !== undefined && !isWhole(definition.runTimeoutMs, 1, dayMs)) {
     problems.push(`runTimeoutMs: expected 1 to ${String(dayMs)} ms, seen ${String(definition.runTimeoutMs)}`);
   }
-  for (const [id, node] of Object.entries(definition.nodes)) problems.push(...wrongNode(id, node, new Set(ids)));
+  if (ids.length > maxNodeExecutions) {
+    problems.push(`nodes: expected at most ${String(maxNodeExecutions)} nodes, the limit maxNodeExecutions of discovery, seen ${String(ids.length)}; split the workflow`);
+    return problems;
+  }
+  const known = new Set(ids);
+  for (const [id, node] of Object.entries(definition.nodes)) problems.push(...wrongNode(id, node, known));
   const cycle = findCycle(new Map(Object.entries(definition.nodes).map(([id, node]) => [id, node.after ?? []])));
   if (cycle !== undefined) problems.push(`nodes: a cycle ${cycle.join(" → ")}; remove one of these dependencies`);
   for (const [code, registration] of Object.entries(definition.failures ?? {})) {
