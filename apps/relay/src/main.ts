@@ -28,6 +28,7 @@ const publisher = config.broker === "none" ? undefined : createTicketPublisher(
       else logger.warn(logEvents.brokerDown);
       rest.end();
     },
+    onFailure: (reason) => { metrics.brokerErrors.inc({ reason }); },
     onError: (err, suppressed) => { logger.warn(logEvents.brokerError, { err, suppressed }); },
   },
 );

@@ -155,6 +155,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
         logger.warn(up ? logEvents.brokerUp : logEvents.brokerDown);
         loops.sweep?.wake();
       },
+      onFailure: (reason) => { metrics.brokerErrors.inc({ reason }); },
       onError: (error: Error, suppressed: number) => { logger.warn(logEvents.brokerError, { err: error, suppressed }); },
     });
   }

@@ -62,8 +62,8 @@ export const batches = [
   },
   {
     name: "a row is isolated at its first refusal", in: "apps/relay/test/outbox.integration.test.ts", kills: "one row that the broker never takes",
-    edits: [{ file: "packages/database/src/outbox/isolate.ts", find: " and o.tries > i.most_tries\n", put: "\n" },
-      { file: "apps/relay/src/outbox/publish-batch.ts", find: "tries > mostTries).map", put: "tries > 1).map" }],
+    edits: [{ file: "packages/database/src/outbox/isolate.ts", find: " and o.tries >= i.most_tries\n", put: "\n" },
+      { file: "apps/relay/src/outbox/publish-batch.ts", find: "if (tries >= mostTries)", put: "if (tries >= 1)" }],
   },
   {
     name: "a refused publication is not halved", in: "apps/relay/test/outbox.integration.test.ts", kills: "one row that the broker never takes",

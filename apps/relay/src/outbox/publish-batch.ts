@@ -13,7 +13,7 @@ export type BatchParts = Readonly<{
   staleMs: number;
   /** How far ahead the next due row is looked for. */
   horizonMs: number;
-  /** A row that was refused so often is isolated instead of tried again. */
+  /** A row that is refused by itself after so many tries is isolated instead of given back. */
   mostTries: number;
 }>;
 
@@ -44,27 +44,27 @@ export type BatchResult = Readonly<{
 export async function publishBatch({ db, publisher, relay, limit, staleMs, horizonMs, mostTries }: BatchParts): Promise<BatchResult> {
   const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, horizonMs });
   const takenAt = performance.now();
-  const spent = rows.filter(({ tries }) => tries > mostTries).map(({ seq }) => seq);
-  const publish = async ([pool, due]: [string, OutboxRow[]]): Promise<PoolResult & Pick<BatchResult, "lagsMs">> => {
+  const publish = async ([pool, due]: [string, OutboxRow[]]): Promise<PoolResult & Pick<BatchResult, "isolated" | "lagsMs">> => {
     const result = await publishPool(due, { pool, publisher });
     const { rung, guilty, left, reason } = result;
     const sinceMs = performance.now() - takenAt;
+    const isolated: IsolatedRow[] = [];
     await Promise.all([
       rung.length > 0 && deleteOutbox(db, rung.map(({ seq }) => seq)),
-      left.length > 0 && putBackOutbox(db, { seqs: left.map(({ seq }) => seq), reason, counts: false }),
-      ...guilty.map(([{ seq }, said]) => putBackOutbox(db, { seqs: [seq], reason: said, counts: true })),
+      left.length > 0 && putBackOutbox(db, { seqs: left.map(({ seq }) => seq), reason, alone: false }),
+      ...guilty.map(async ([{ seq, tries }, said]) => {
+        if (tries >= mostTries) isolated.push(...await isolateOutbox(db, { seqs: [seq], relay, mostTries, reason: said }));
+        else await putBackOutbox(db, { seqs: [seq], reason: said, alone: true });
+      }),
     ]);
-    return { ...result, lagsMs: rung.map(({ lagMs }) => lagMs + sinceMs) };
+    return { ...result, isolated, lagsMs: rung.map(({ lagMs }) => lagMs + sinceMs) };
   };
-  const [isolated, results] = await Promise.all([
-    spent.length === 0 ? [] : isolateOutbox(db, { seqs: spent, relay, mostTries }),
-    Promise.all([...byPool(rows.filter(({ tries }) => tries <= mostTries))].map(publish)),
-  ]);
+  const results = await Promise.all([...byPool(rows)].map(publish));
   return {
     taken: rows.length,
     published: results.reduce((sum, { rung }) => sum + rung.length, 0),
     failures: results.flatMap(({ failures }) => failures),
-    isolated,
+    isolated: results.flatMap(({ isolated }) => isolated),
     brokerAway: results.some(({ left }) => left.length > 0),
     lagsMs: results.flatMap(({ lagsMs }) => lagsMs),
     nextDueMs,

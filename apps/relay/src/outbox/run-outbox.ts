@@ -33,7 +33,7 @@ const limit = 512;
 /** Well above what a batch may take: a publication's time-out and two statements'. */
 const staleMs = 8_000;
 
-/** A row the broker refused so often by itself, 0.5 s to 8 s apart, is isolated. */
+/** A row the broker refuses by itself at its fifth try, 0.5 s to 4 s apart, is isolated. */
 const mostTries = 5;
 
 /** Without a broker the outbox is emptied this many polls apart. */

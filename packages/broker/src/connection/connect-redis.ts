@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { brokerFault, type BrokerFault } from "./broker-fault.js";
 import { limitReports } from "./limit-reports.js";
 import { readNodes } from "./read-nodes.js";
 import { backOff, RedisClient } from "./redis-client.js";
@@ -6,6 +7,8 @@ import { createRoute } from "./redis-route.js";
 
 /** What a process is told about its broker. */
 export type BrokerReports = Readonly<{
+  /** Every failure, counted by its kind. */
+  onFailure?: (kind: BrokerFault) => void;
   /** The broker began or ceased to take commands. */
   onState?: (up: boolean) => void;
   /** Something failed; at most ten a second, with the number of failures left out since the last one. */
@@ -44,11 +47,15 @@ const askEveryMs = 1_000;
  */
 export function connectRedis(
   { url, prefix, commandTimeoutMs, name }: BrokerPlace & { name: string },
-  { onState = () => undefined, onError = () => undefined }: BrokerReports,
+  { onState = () => undefined, onError = () => undefined, onFailure = () => undefined }: BrokerReports,
 ): RedisLink {
   const route = createRoute(url);
   const client = new RedisClient(route, { commandTimeoutMs, name });
-  const report = limitReports(onError, { perSecond: 10 });
+  const limited = limitReports(onError, { perSecond: 10 });
+  const report = (error: unknown): void => {
+    onFailure(brokerFault(error));
+    limited(error);
+  };
   let up = false;
   let closed = false;
   let failures = 0;

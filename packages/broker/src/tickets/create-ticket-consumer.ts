@@ -30,11 +30,8 @@ const stopWithinMs = 2_000;
  * lock covers milliseconds. Outages of Redis are outlasted.
  */
 export function createTicketConsumer(options: TicketConsumerOptions): TicketConsumer {
-  const { prefix, pool, onState, onError, onLockLost = () => undefined } = options;
-  const link = connectRedis(
-    { ...options, name: "mainstay-consumer" },
-    { ...(onState && { onState }), ...(onError && { onError }) },
-  );
+  const { prefix, pool, onLockLost = () => undefined } = options;
+  const link = connectRedis({ ...options, name: "mainstay-consumer" }, options);
   const worker = new TicketWorker({ client: link.client, prefix, pool });
   const queue = new Queue<Ticket>(pool, { connection: link.client, prefix, skipVersionCheck: true, skipMetasUpdate: true });
   worker.on("error", link.failed);

@@ -1,7 +1,7 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
 
-/** `lagMs`: since it was due, on the database's clock. `tries`: how often it was taken, this time included, outages left out. */
+/** `lagMs`: since it was due, on the database's clock. `tries`: how often it was taken, this time included. */
 export type OutboxRow = { seq: string; runId: string; pool: string; lagMs: number; tries: number };
 
 /** The rows a relay has taken, and when the next one falls due. */

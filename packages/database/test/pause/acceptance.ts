@@ -58,7 +58,7 @@ export const acceptance: readonly Scenario[] = [
       await bench.sql("update outbox set tries = 6");
       const isolated = await pauseOnce(bench, {
         at: "outbox.isolate", meanwhile: () => takeOutbox(bench.db, { relay: other, limit: 10, staleMs: 0, horizonMs: 1_000 }),
-        act: (db) => isolateOutbox(db, { seqs: rows.map(({ seq }) => seq), relay: mine, mostTries: 5 }),
+        act: (db) => isolateOutbox(db, { seqs: rows.map(({ seq }) => seq), relay: mine, mostTries: 5, reason: "refused" }),
       });
       expect(isolated).toEqual([]);
       expect(await bench.sql("select taken_by, tries from outbox")).toEqual([{ taken_by: other, tries: 7 }]);

@@ -11,5 +11,6 @@ export const labelValues = {
   effectClass: ["read_only", "idempotent_write", "non_idempotent_write"],
   effectState: ["launched", "confirmed", "absent", "unknown"],
   topic: ["dispatch"],
+  brokerFault: ["connection", "timed_out", "read_only", "no_replicas", "out_of_memory", "busy", "loading", "denied", "moved", "other"],
   badTicket: ["unparsable", "no_run_ids", "too_many_runs", "run_not_found", "unpublishable"],
 } as const;

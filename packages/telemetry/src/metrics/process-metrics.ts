@@ -21,6 +21,10 @@ export const processMetrics = {
     name: "mainstay_outbox_publish_lag_seconds", help: "From due to published.", labels: ["topic"], from: ["relay"],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2, 10, 60], known: each("topic", labelValues.topic),
   }),
+  brokerErrors: counter({
+    name: "mainstay_broker_errors_total", help: "Failures of the broker, its refusals of writes among them.", labels: ["reason"], from: ["relay", "worker"],
+    known: each("reason", labelValues.brokerFault),
+  }),
   brokerUp: gauge({
     name: "mainstay_broker_up", help: "1 while the broker answers; 0 while it is away or none is used.", labels: [], from: ["relay", "worker"],
   }),

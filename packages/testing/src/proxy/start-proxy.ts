@@ -14,6 +14,8 @@ export type Proxy = Readonly<{
   port: number;
   /** The same URL, leading through the proxy. */
   through: (url: string) => string;
+  /** Connections made from now on go to another server, as behind a name that moved; open ones stay where they are. */
+  leadTo: (target: ProxyTarget | string) => void;
   /** Connections that are open now. */
   connections: () => number;
   /** Connections that rules have cut so far. */
@@ -38,7 +40,7 @@ export type Proxy = Readonly<{
 
 /** Starts a proxy on a free port of 127.0.0.1. Everything passes until a fault is ordered. */
 export async function startProxy(target: ProxyTarget | string): Promise<Proxy> {
-  const to = typeof target === "string" ? placeOf(target) : target;
+  let to = typeof target === "string" ? placeOf(target) : target;
   const links = new Set<Link>();
   const ways: Ways = { toServer: "open", toClient: "open" };
   let taking: "all" | "none" = "all";
@@ -85,6 +87,7 @@ export async function startProxy(target: ProxyTarget | string): Promise<Proxy> {
       led.port = String(port);
       return String(led);
     },
+    leadTo: (next) => { to = typeof next === "string" ? placeOf(next) : next; },
     connections: () => links.size,
     cuts: () => cuts,
     delay: (ms) => { lateMs = ms; },
