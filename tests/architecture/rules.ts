@@ -11,7 +11,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   domain: { rooms: [], outside: [] },
   contract: { rooms: [], types: ["domain"], outside: ["zod"] },
   config: { rooms: [], types: ["domain"], outside: ["zod", "yaml"] },
-  telemetry: { rooms: [], types: ["domain"], outside: ["pino", "prom-client", "@opentelemetry/api"] },
+  telemetry: { rooms: [], types: ["domain"], outside: "declared" },
   database: { rooms: ["domain"], outside: ["pg", "uuid", "@prisma/client", "@prisma/adapter-pg"] },
   broker: { rooms: ["domain"], outside: ["bullmq", "ioredis"] },
   egress: { rooms: [], outside: ["undici", "ipaddr.js"] },
@@ -36,4 +36,6 @@ export const reserved: Readonly<Record<string, readonly string[]>> = {
   pg: ["database", "testing"],
   undici: ["egress"],
   fastify: ["api"],
+  "@opentelemetry/api": ["telemetry"],
+  "@opentelemetry/sdk-trace-node": ["telemetry"],
 };

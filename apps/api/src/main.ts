@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits, type ApiConfig } from "@mainstay/config";
 import { createAccept, createDatabase, createFindKey, createHint } from "@mainstay/database";
 import { keepIncarnation, type KeptIncarnation } from "@mainstay/liveness";
-import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
+import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { createLogWatch } from "./events/create-log-watch.js";
 import { createCursors } from "./pages/cursor.js";
 import { createBackpressure } from "./runs/create-backpressure.js";
@@ -13,7 +13,8 @@ import { createWorkflowCatalogue } from "./workflows/create-workflow-catalogue.j
 
 const config: ApiConfig = readConfig("api", process.env);
 const bornAs = randomUUID();
-const logger = createLogger({ role: "api", incarnation: bornAs, level: config.logLevel });
+const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "api", incarnation: bornAs, version: config.version });
+const logger = createLogger({ role: "api", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "api" });
 const stopping = new AbortController();
 
@@ -33,7 +34,7 @@ const logWatch = createLogWatch(database, { pollMs: 2_000 });
 const standing: { incarnation?: KeptIncarnation } = {};
 
 const app = await createServer({
-  config, database, accept, logger, metrics, logWatch,
+  config, database, accept, logger, metrics, tracing, logWatch,
   findKey: createFindKey(database, { giveUpMs, onFlush }),
   hint: createHint(database),
   workflows: createWorkflowCatalogue(database),
@@ -60,6 +61,7 @@ const shutdown = onShutdown(logger, [
   { name: "drain", run: async () => { stopping.abort(); await standing.incarnation?.drain(); } },
   { name: "server", withinMs: 10_000, run: () => app.close() },
   { name: "accepts", withinMs: 10_000, run: () => accept.idle() },
+  { name: "spans", run: () => tracing?.close() },
   { name: "retire", run: () => standing.incarnation?.retire() },
   { name: "database", run: () => database.end() },
 ]);

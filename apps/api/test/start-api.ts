@@ -55,6 +55,7 @@ export async function startApi(env: Record<string, string> = {}) {
     health: { live: () => true, ready: () => !stopping.signal.aborted, started: () => true },
     logger: createLogger({ role: "api", incarnation: randomUUID(), level: "error" }),
     metrics: createMetrics({ role: "api" }),
+    tracing: undefined,
     stopping: stopping.signal,
   });
   await app.listen({ port: 0, host: "127.0.0.1" });

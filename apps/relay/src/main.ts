@@ -4,14 +4,16 @@ import { createTicketPublisher } from "@mainstay/broker";
 import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
 import { createDatabase } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
-import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
+import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { runOutbox } from "./outbox/run-outbox.js";
+import { traceTickets } from "./outbox/trace-tickets.js";
 import { reportMetrics } from "./report-metrics.js";
 import { createRest } from "./rest.js";
 
 const config = readConfig("relay", process.env);
 const bornAs = randomUUID();
-const logger = createLogger({ role: "relay", incarnation: bornAs, level: config.logLevel });
+const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "relay", incarnation: bornAs, version: config.version });
+const logger = createLogger({ role: "relay", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "relay" });
 
 const db = createDatabase({
@@ -32,6 +34,7 @@ const publisher = config.broker === "none" ? undefined : createTicketPublisher(
     onError: (err, suppressed) => { logger.warn(logEvents.brokerError, { err, suppressed }); },
   },
 );
+const traced = publisher === undefined || tracing === undefined ? publisher : traceTickets(publisher, { db, tracing });
 reportMetrics({ metrics, db, publisher, config });
 
 const incarnation = await keepIncarnation({
@@ -46,12 +49,13 @@ const incarnation = await keepIncarnation({
   }),
   metricsText: () => metrics.text(),
 });
-const outbox = runOutbox({ db, publisher, relay: bornAs, relayPollMs: config.relayPollMs, rest, logger, metrics });
+const outbox = runOutbox({ db, publisher: traced, relay: bornAs, relayPollMs: config.relayPollMs, rest, logger, metrics });
 
 const shutdown = onShutdown(logger, [
   { name: "drain", run: () => incarnation.drain() },
   { name: "outbox", run: () => outbox.stop() },
   { name: "broker", run: () => publisher?.close() },
+  { name: "spans", run: () => tracing?.close() },
   { name: "retire", run: () => incarnation.retire() },
   { name: "database", run: () => db.end() },
 ]);

@@ -3,13 +3,14 @@ import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
 import { createDatabase, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
-import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
+import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startWorker, type RunningWorker } from "./start-worker.js";
 import { loadKnownWorkflows } from "./workflows/known-workflows.js";
 
 const config = readConfig("worker", process.env);
 const bornAs = randomUUID();
-const logger = createLogger({ role: "worker", incarnation: bornAs, level: config.logLevel });
+const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "worker", incarnation: bornAs, version: config.version });
+const logger = createLogger({ role: "worker", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "worker" });
 const db = createDatabase({
   ...databaseOptions("worker", config),
@@ -36,7 +37,7 @@ const incarnation = await keepIncarnation({
   metricsText: () => metrics.text(),
 });
 const worker = startWorker({
-  config, db, limits, workflows, logger, metrics,
+  config, db, limits, workflows, logger, metrics, tracing,
   life: {
     incarnation: () => incarnation.current().incarnation,
     attest: () => { incarnation.current().attest(); },
@@ -48,6 +49,7 @@ standing.worker = worker;
 
 const shutdown = onShutdown(logger, [
   { name: "drain", withinMs: config.drainMs + 2_000, run: async (hurry) => { await incarnation.drain(); await worker.drain(hurry); } },
+  { name: "spans", run: () => tracing?.close() },
   { name: "retire", run: () => incarnation.retire() },
   { name: "database", run: () => db.end() },
 ]);

@@ -4,7 +4,7 @@ import type { WorkerConfig } from "@mainstay/config";
 import { createClaim, createHint, createLaunch, createSettle, handBackRuns, recordDeadMessage, type Database, type MessageFault, type ReleaseLimits } from "@mainstay/database";
 import { classOfTrigger } from "@mainstay/domain";
 import { createEgress } from "@mainstay/egress";
-import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { logEvents, type Logger, type Metrics, type Tracing } from "@mainstay/telemetry";
 import { startAuditLoop } from "./claiming/audit-loop.js";
 import { startSweepLoop, type SweepLoop } from "./claiming/sweep-loop.js";
 import { takeTicket } from "./claiming/take-ticket.js";
@@ -24,6 +24,7 @@ export type WorkerParts = {
   workflows: KnownWorkflows;
   logger: Logger;
   metrics: Metrics;
+  tracing?: Tracing | undefined;
 };
 
 export type RunningWorker = {
@@ -44,7 +45,7 @@ export type RunningWorker = {
 const GIVE_UP_MS = 10 * 60_000;
 
 /** Wires one worker: tickets and sweeps in, runs executed, endings out. */
-export function startWorker({ config, db, life, limits, workflows, logger, metrics }: WorkerParts): RunningWorker {
+export function startWorker({ config, db, life, limits, workflows, logger, metrics, tracing }: WorkerParts): RunningWorker {
   const { pool } = config;
   const held = createHeldRuns(config.slots);
   const hint = createHint(db);
@@ -58,11 +59,11 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 
   const runs = createExecuteRuns({
-    db, held, workflows, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
+    db, held, workflows, tracing, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
     settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, resultMaxBytes: config.outputMaxBytes * OUTPUTS_OF_A_RESULT, draining: () => draining },
     nodes: {
       effects: {
-        db, life, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced,
+        db, life, tracing, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced,
         effectMarginMs: config.effectMarginMs, sendGraceMs: config.sendGraceMs,
         onSettled: (_outcome, effectClass) => { metrics.effectsSettled.inc({ class: effectClass }); },
       },

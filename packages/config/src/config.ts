@@ -13,7 +13,7 @@ export type FleetConfig = Readonly<
     | "env" | "broker" | "logLevel" | "heartbeatMs" | "leaseMs" | "auditMs" | "wedgedAfterMs" | "suspicionGraceMs"
     | "effectMarginMs" | "sendGraceMs" | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "cancelGraceMs"
     | "statementTimeoutMs" | "idleTxTimeoutMs" | "dbPool" | "slots" | "maxAttempts" | "crashLimit" | "handBackLimit"
-    | "lossLimit" | "deathWatch" | "signingKey" | "workflows" | "seams" | "egressAllow" | "retentionDays" | "retentionGraceHours">
+    | "lossLimit" | "deathWatch" | "tracing" | "traceRelation" | "signingKey" | "workflows" | "seams" | "egressAllow" | "retentionDays" | "retentionGraceHours">
   & {
     databaseUrl: string;
     /** For sessions that a pooler would hide; `DATABASE_URL` unless set. */

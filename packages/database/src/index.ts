@@ -39,6 +39,7 @@ export * from "./keys/revoke-key.js";
 export { type RunRow } from "./reads/run-columns.js";
 export * from "./reads/read-backlog.js";
 export * from "./reads/read-effects.js";
+export * from "./reads/read-traceparents.js";
 export * from "./reads/read-event-counts.js";
 export * from "./reads/read-events.js";
 export * from "./idempotency/read.js";

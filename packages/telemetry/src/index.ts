@@ -8,3 +8,6 @@ export { catalogue as metricCatalogue } from "./metrics/catalogue.js";
 export { type Metric, type MetricRole } from "./metrics/metric.js";
 export { onShutdown, type Shutdown, type ShutdownOptions } from "./shutdown/on-shutdown.js";
 export { type ShutdownStep } from "./shutdown/run-step.js";
+export { createTracing, type TracingOptions } from "./tracing/create-tracing.js";
+export { traceNames } from "./tracing/trace-names.js";
+export { type ClaimTrace, type TraceSpan, type Tracing } from "./tracing/tracing.js";

@@ -15,3 +15,4 @@ export { scaledSettings } from "./fleet/scaled-settings.js";
 export { startTestFleet, type TestFleet, type TestFleetOptions, type TestKeyOptions } from "./fleet/start-test-fleet.js";
 export type { StoredEvent } from "./fleet/read-log.js";
 export type { Execution } from "./fleet/read-executions.js";
+export { startCollector, type CollectedSpan, type Collector } from "./collector/start-collector.js";

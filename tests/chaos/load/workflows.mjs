@@ -14,6 +14,7 @@ function node(nodeId, waitMs) {
   return {
     run: async (ctx) => {
       began(nodeId, ctx);
+      if (ctx.run.input.say !== undefined) ctx.logger.info(ctx.run.input.say);
       await sleep(waitMs(ctx.run.input), undefined, { signal: ctx.signal });
       return { nodeId, fence: ctx.fence };
     },
@@ -32,7 +33,7 @@ const order = defineWorkflow({
       config: {
         url: { $input: "url" }, method: "POST", class: { $input: "class", default: "idempotent_write" },
         businessKey: { $input: "businessKey" }, timeoutMs: { $input: "timeoutMs", default: 5_000 },
-        body: { businessKey: { $input: "businessKey" } },
+        body: { businessKey: { $input: "businessKey" } }, propagateTrace: { $input: "propagateTrace", default: false },
       },
     },
     last: { after: ["charge"], ...node("last", ({ lastMs = 0 }) => lastMs) },

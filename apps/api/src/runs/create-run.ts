@@ -52,7 +52,9 @@ export function addCreateRun(app: App, parts: ApiParts): void {
       throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
     }
     const run = toRun(request, { principal, workflow, input });
-    const accepted = await parts.accept(run);
+    const sent = parts.tracing?.send(request.trace, { runId: formatBoundId(principal.workspace, run.id), workflowId: run.workflowId });
+    const accepted = await parts.accept(sent === undefined ? run : { ...run, traceparent: sent.traceparent });
+    sent?.end({ outcome: accepted.kind });
     if (accepted.kind === "key_mismatch") throw keyMismatch();
     if (accepted.kind === "scope_active") {
       throw new Refusal("run_already_active", "a run with this scopeId is live; wait for its end", { retryAfterS: 1 });

@@ -26,6 +26,7 @@ import { negotiateVersion } from "./negotiate-version.js";
 import { observeRequests } from "./observe-requests.js";
 import type { ApiParts } from "./parts.js";
 import { Refusal } from "./refusal.js";
+import { traceRequests } from "./trace-requests.js";
 
 /** The longest path parameter: a bound id, fully escaped. */
 const maxParamLength = 1_024;
@@ -63,6 +64,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   app.addHook("onRoute", ({ method, url, config }) => {
     if (config?.scope === undefined && !url.startsWith(docsPath)) throw new Error(`${String(method)} ${url} names no scope; say "open" if that is meant`);
   });
+  traceRequests(app, parts);
   app.addHook("onRequest", negotiateVersion);
   app.addHook("onRequest", async (request) => {
     const { config, url } = request.routeOptions;

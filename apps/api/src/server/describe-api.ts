@@ -28,6 +28,7 @@ export async function describeApi(): Promise<unknown> {
     health: { live: () => true, ready: () => true, started: () => true },
     logger: createLogger({ role: "api", incarnation: "describe", level: "error" }),
     metrics: createMetrics({ role: "api" }),
+    tracing: undefined,
     stopping: new AbortController().signal,
   });
   await app.ready();

@@ -1,6 +1,6 @@
 import type { ApiConfig } from "@mainstay/config";
 import type { Accepted, Channel, Database, FoundKey, NewRun } from "@mainstay/database";
-import type { Logger, Metrics } from "@mainstay/telemetry";
+import type { Logger, Metrics, Tracing } from "@mainstay/telemetry";
 import type { LogWatch } from "../events/create-log-watch.js";
 import type { ProcessHealth } from "../health/process-health.js";
 import type { Cursors } from "../pages/cursor.js";
@@ -22,6 +22,7 @@ export type ApiParts = Readonly<{
   health: ProcessHealth;
   logger: Logger;
   metrics: Metrics;
+  tracing: Tracing | undefined;
   /** Aborts when the process begins to stop: streams and long polls end, `ready` turns false. */
   stopping: AbortSignal;
 }>;

@@ -13,7 +13,7 @@ export function declareEffect<Result>({ run, execution, key, options, input }: E
   const identity = options.businessKey === undefined
     ? sha256(JSON.stringify(["activity", claimed.workspace, claimed.lineage, execution.nodeId, key]))
     : sha256(JSON.stringify(["business", claimed.workspace, claimed.workflowId, execution.nodeId, options.businessKey]));
-  const { request, reconcile: _reconcile, ...facts } = options;
+  const { request, reconcile: _reconcile, propagateTrace: _propagateTrace, ...facts } = options;
   return {
     effectId: randomUUID(), runId: run.id, workspace: claimed.workspace, owner: run.owner, fence: run.fence, identity,
     keying: options.businessKey === undefined ? "activity-recipe" : "business-identity", nodeId: execution.nodeId, key,

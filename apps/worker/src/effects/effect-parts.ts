@@ -2,12 +2,14 @@ import type { EffectClass } from "@mainstay/domain";
 import type { EffectLaunch, GroupCommit, LaunchAnswer, Queryable, Settlement, SettleAnswer } from "@mainstay/database";
 import type { EffectCall, EffectOptions } from "@mainstay/sdk";
 import type { Execution, HeldRun } from "../runs/held-run.js";
+import type { Tracing } from "@mainstay/telemetry";
 import type { Life } from "../life.js";
 
 /** What an act on the outside world stands on in this process. */
 export type EffectParts = {
   db: Queryable;
   life: Life;
+  tracing?: Tracing | undefined;
   launch: GroupCommit<EffectLaunch, LaunchAnswer>;
   settle: GroupCommit<Settlement, SettleAnswer>;
   effectMarginMs: number;

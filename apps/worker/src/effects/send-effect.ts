@@ -6,6 +6,7 @@ import { inProgress } from "./in-progress.js";
 import { HoldLost, LateLaunch, Suspended } from "./interrupts.js";
 import { isDefiniteRefusal, saysInProgress } from "./is-definite-refusal.js";
 import { settleEffect } from "./settle-effect.js";
+import { traceLaunch } from "./trace-launch.js";
 
 /**
  * Sends the one request of a launch and settles it by what comes back, also after the execution is over.
@@ -27,7 +28,8 @@ export async function sendEffect<Result>(
   });
   late.catch(() => undefined);
   try {
-    const acted = (async () => launch({ effectId: mine.effectId, idempotencyKey: identity, signal, launch: mine.launchNo }, mayLeave))();
+    const call = { effectId: mine.effectId, idempotencyKey: identity, signal, launch: mine.launchNo };
+    const acted = traceLaunch(parts.tracing, request, { call, launch: (traced) => launch(traced, mayLeave) });
     // what arrives after the time-out is still evidence
     acted.then(
       (answer) => { if (signal.aborted) void confirmEffect(parts, request, { ...mine, via: "answer", answer }).catch(() => undefined); },

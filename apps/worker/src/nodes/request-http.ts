@@ -19,7 +19,7 @@ export function requestHttp({ parts, run, execution, config }: TypeCall): Promis
     launch: async (call, mayLeave) => {
       const outcome = await parts.egress.request({
         url, method, timeoutMs: options.timeoutMs ?? 30_000, signal: call.signal,
-        headers: { ...headers, "idempotency-key": call.idempotencyKey },
+        headers: { ...headers, "idempotency-key": call.idempotencyKey, ...(call.traceparent === undefined ? {} : { traceparent: call.traceparent }) },
         ...(body === undefined ? {} : { body }),
         beforeFirstByte: () => { if (!mayLeave()) throw new LateLaunch("the send grace is over"); },
       });
@@ -70,7 +70,7 @@ function readBody(text: string): unknown {
 const invalid = (field: string, rule: string) => new WorkflowFailure("platform.schema_invalid", { attributes: { field, rule } });
 
 function readConfig(config: Record<string, unknown>): HttpConfig {
-  const { url, method = "POST", headers = {}, body, businessKey, timeoutMs = 30_000, keyRetentionMs } = config;
+  const { url, method = "POST", headers = {}, body, businessKey, timeoutMs = 30_000, keyRetentionMs, propagateTrace = false } = config;
   const effectClass = config["class"] ?? "non_idempotent_write";
   if (typeof url !== "string" || !URL.canParse(url)) throw invalid("url", "an absolute URL");
   if (typeof method !== "string" || !/^[A-Z]{3,10}$/.test(method)) throw invalid("method", "an HTTP method in capitals");
@@ -79,13 +79,14 @@ function readConfig(config: Record<string, unknown>): HttpConfig {
   if (effectClass !== "read_only" && effectClass !== "idempotent_write" && effectClass !== "non_idempotent_write") throw invalid("class", "read_only, idempotent_write or non_idempotent_write");
   if (businessKey !== undefined && typeof businessKey !== "string") throw invalid("businessKey", "a string");
   if (keyRetentionMs !== undefined && (typeof keyRetentionMs !== "number" || keyRetentionMs < 1)) throw invalid("keyRetentionMs", "milliseconds, at least 1");
+  if (typeof propagateTrace !== "boolean") throw invalid("propagateTrace", "true or false");
   const sends = body !== undefined && method !== "GET" && method !== "HEAD";
   const text = !sends ? undefined : typeof body === "string" ? body : JSON.stringify(body);
   return {
     url, method, body: text,
     headers: { ...(text !== undefined && typeof body !== "string" ? { "content-type": "application/json" } : {}), ...(headers as Record<string, string>) },
     options: {
-      class: effectClass, destination: new URL(url).host, timeoutMs,
+      class: effectClass, destination: new URL(url).host, timeoutMs, propagateTrace,
       ...(businessKey === undefined ? {} : { businessKey }), ...(keyRetentionMs === undefined ? {} : { keyRetentionMs }),
     },
   };

@@ -1,16 +1,19 @@
 import { createGroupCommit, createProgress, isTransient, loadNodes, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
+import type { Tracing } from "@mainstay/telemetry";
 import { executeNode } from "../nodes/execute-node.js";
 import type { NodeParts } from "../nodes/node-parts.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
 import { goesOn, isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 import type { HeldRuns } from "./held-runs.js";
+import { traceNode } from "./trace-node.js";
 import { mergeSettlements, type MergedWrite, type MergeSettings } from "./merge-settlements.js";
 
 export type ExecuteParts = {
   db: Queryable;
   held: HeldRuns;
   workflows: KnownWorkflows;
+  tracing?: Tracing | undefined;
   nodes: NodeParts;
   settings: MergeSettings;
   giveUpMs: number;
@@ -119,7 +122,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   };
 
   const launch = (run: HeldRun, { node, attempt, continued }: MergedWrite["start"][number]): void => {
-    void executeNode(parts.nodes, run, { node, attempt, continued }).then(
+    void traceNode(parts.tracing, run, { node, attempt, act: () => executeNode(parts.nodes, run, { node, attempt, continued }) }).then(
       (settlement) => { if (settlement !== undefined) void settle(run, settlement); },
       (error: unknown) => { giveUp(run, error); },
     );
@@ -157,6 +160,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
       nodes: new Map(), executions: new Map(), timers: new Map(), outputBytes: 0, heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,
+      trace: parts.tracing?.attempt({ ...claimed, runId: `${claimed.workspace}/${claimed.id}`, trigger: claimed.lostTrigger, lostClaimId: claimed.claimBefore }),
     };
     held.add(run);
     try {

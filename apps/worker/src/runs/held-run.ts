@@ -1,5 +1,6 @@
 import type { FailureEnvelope, NodeStatus } from "@mainstay/domain";
 import type { ClaimedRun } from "@mainstay/database";
+import type { TraceSpan } from "@mainstay/telemetry";
 import type { KnownWorkflow } from "../workflows/known-workflows.js";
 
 /** What this holder knows of a node; authoritative under its fence. */
@@ -60,6 +61,8 @@ export type HeldRun = {
   begun: boolean;
   /** Nothing is written for it any more. */
   dropped: boolean;
+  /** The span of this claim, when the process traces. */
+  trace?: TraceSpan | undefined;
 };
 
 /** How an execution, or a wait, of a node ended; many of one run become one write. */

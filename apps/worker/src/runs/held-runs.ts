@@ -36,6 +36,7 @@ export function createHeldRuns(slots: number): HeldRuns {
       execution.abort.abort(new Error(why));
     }
     run.executions.clear();
+    run.trace?.end({ outcome: why });
     if (byId.get(run.id) === run) byId.delete(run.id);
     tell(wasFull);
   };

@@ -10,6 +10,8 @@ export type EffectCall = Readonly<{
   signal: AbortSignal;
   /** 1 for the first launch. */
   launch: number;
+  /** W3C trace context of this launch, for a `traceparent` header; only with `propagateTrace`, and when the fleet traces. */
+  traceparent?: string;
 }>;
 
 /** What a reconciler is handed. It only asks; it never acts. */
@@ -38,6 +40,8 @@ export type EffectOptions<Result = unknown> = Readonly<{
   keyRetentionMs?: number;
   /** Milliseconds the other side may still act after the request has ended; default 0. Delays an "absent". */
   providerMaxMs?: number;
+  /** Whether the launch is handed the trace context, to send it to this destination; default false. Not part of the digest. */
+  propagateTrace?: boolean;
   /** What the request digest covers; default the options and the node's input. Another digest never reuses an answer. */
   request?: unknown;
   /** Asks the other side whether the effect happened. */

@@ -21,7 +21,11 @@ export type Logger = Readonly<{
 export type LogSink = { write(line: string): void };
 
 /** What stands on every line, and the least severe level that is written. `sink` is for tests. */
-export type LoggerOptions = Readonly<{ role: string; incarnation: string; level: LogLevel; sink?: LogSink }>;
+export type LoggerOptions = Readonly<{
+  role: string; incarnation: string; level: LogLevel; sink?: LogSink;
+  /** Ids of the span that is current where the line is written, when the process traces. */
+  trace?: () => { trace_id: string; span_id: string } | undefined;
+}>;
 
 function wrap(logger: pino.Logger): Logger {
   const at = (level: LogLevel) => (event: LogEvent, fields: LogFields = {}) => {
@@ -41,11 +45,12 @@ function wrap(logger: pino.Logger): Logger {
  * returns, so that none is lost when the process ends. Secrets and payloads
  * never reach a line (I10).
  */
-export function createLogger({ role, incarnation, level, sink }: LoggerOptions): Logger {
+export function createLogger({ role, incarnation, level, sink, trace }: LoggerOptions): Logger {
   const destination = sink ?? pino.destination({ fd: role === "cli" ? 2 : 1, sync: true });
   return wrap(pino({
     level,
     base: { role, incarnation },
+    ...(trace === undefined ? {} : { mixin: () => trace() ?? {} }),
     timestamp: pino.stdTimeFunctions.isoTime,
     // Errors come printed already.
     serializers: { err: (printed: unknown) => printed },

@@ -6,6 +6,8 @@ export type Arrival = Readonly<{
   path: string;
   /** Its `Idempotency-Key`; empty when it had none. */
   key: string;
+  /** Its `traceparent`; empty when it had none. */
+  traceparent: string;
   body: string;
   /** SHA-256 of the body, hex. */
   digest: string;

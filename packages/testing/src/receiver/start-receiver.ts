@@ -35,7 +35,7 @@ export async function startReceiver(first: Plan = {}): Promise<Receiver> {
     if (body === undefined) return; // broke off before its end: nothing was asked
     const entry: Entry = {
       at: performance.now(), method: request.method ?? "", path: request.url ?? "", body,
-      key: headerOf(request, "idempotency-key"), digest: createHash("sha256").update(body).digest("hex"), accepted: false, open: true,
+      key: headerOf(request, "idempotency-key"), traceparent: headerOf(request, "traceparent"), digest: createHash("sha256").update(body).digest("hex"), accepted: false, open: true,
     };
     const known = entry.key === "" ? undefined : remembered.get(entry.key);
     const plan = known ?? planFor(entry);
