@@ -16,6 +16,7 @@ const bornAs = randomUUID();
 const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "api", incarnation: bornAs, version: config.version });
 const logger = createLogger({ role: "api", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "api" });
+logger.info(logEvents.processStarting, { version: config.version, commit: config.commit });
 const stopping = new AbortController();
 
 const database = createDatabase({

@@ -15,6 +15,7 @@ const bornAs = randomUUID();
 const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "relay", incarnation: bornAs, version: config.version });
 const logger = createLogger({ role: "relay", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "relay" });
+logger.info(logEvents.processStarting, { version: config.version, commit: config.commit });
 
 const db = createDatabase({
   ...databaseOptions("relay", config),

@@ -17,6 +17,7 @@ const config = readConfig("supervisor", process.env);
 const bornAs = randomUUID();
 const logger = createLogger({ role: "supervisor", incarnation: bornAs, level: config.logLevel });
 const metrics = createMetrics({ role: "supervisor" });
+logger.info(logEvents.processStarting, { version: config.version, commit: config.commit });
 const db = createDatabase({
   ...databaseOptions("supervisor", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
@@ -37,7 +38,7 @@ const clock = startClock({
   leaseMs: 4 * config.leaseMs, lookEveryMs: 2_000, stopGraceMs: config.cancelGraceMs,
   lanes: [
     release({ db, limits, logger, metrics }),
-    deadlines({ db, limits, cancelGraceMs: config.cancelGraceMs, logger }),
+    deadlines({ db, limits, cancelGraceMs: config.cancelGraceMs, logger, metrics }),
     positions({ db }),
     retention({ db }),
     instances({ db }),

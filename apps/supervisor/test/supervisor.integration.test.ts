@@ -118,7 +118,7 @@ test("the lanes release an orphan, end what passed its deadline, cancel what nob
     const text = await (await fetch(`http://127.0.0.1:${one.port}/metrics`)).text();
     return laneNames.every((name) => new RegExp(`mainstay_lane_last_success_timestamp_seconds\\{lane="${name}"\\} 1\\d{9}`).test(text)) && text;
   }, 6_000);
-  expect(metrics).toContain('mainstay_recovery_bound_seconds{class="leased"} 1.75');
+  expect(metrics).toContain('mainstay_recovery_bound_seconds{class="leased",trigger="heartbeat_expired"} 1.75');
   expect(metrics).toContain('mainstay_dead_letters{class="TRANSIENT",state="');
   expect(metrics).toMatch(/mainstay_runs\{status="cancelled"\} 1/);
   expect(metrics).toMatch(/mainstay_due_runs\{pool="default"\} 1/);

@@ -12,6 +12,7 @@ const bornAs = randomUUID();
 const tracing = await createTracing({ mode: config.tracing, relation: config.traceRelation, role: "worker", incarnation: bornAs, version: config.version });
 const logger = createLogger({ role: "worker", incarnation: bornAs, level: config.logLevel, ...(tracing === undefined ? {} : { trace: tracing.current }) });
 const metrics = createMetrics({ role: "worker" });
+logger.info(logEvents.processStarting, { version: config.version, commit: config.commit });
 const db = createDatabase({
   ...databaseOptions("worker", config),
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1000); },
@@ -53,6 +54,7 @@ const shutdown = onShutdown(logger, [
   { name: "retire", run: () => incarnation.retire() },
   { name: "database", run: () => db.end() },
 ]);
+logger.info(logEvents.workflowRegistered, { requirements: workflows.requires().length });
 logger.info(logEvents.processReady, { port: incarnation.port(), pool: config.pool, broker: config.broker, slots: config.slots });
 if (config.broker === "none") logger.warn(logEvents.brokerless);
 if (config.egressAllow.length > 0) logger.warn(logEvents.egressOpened, { ranges: config.egressAllow.join(",") });

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTicketConsumer, type TicketConsumer } from "@mainstay/broker";
 import type { WorkerConfig } from "@mainstay/config";
 import { createClaim, createHint, createLaunch, createSettle, handBackRuns, recordDeadMessage, type Database, type MessageFault, type ReleaseLimits } from "@mainstay/database";
-import { classOfTrigger } from "@mainstay/domain";
 import { createEgress } from "@mainstay/egress";
 import { logEvents, type Logger, type Metrics, type Tracing } from "@mainstay/telemetry";
 import { startAuditLoop } from "./claiming/audit-loop.js";
@@ -10,6 +9,7 @@ import { startSweepLoop, type SweepLoop } from "./claiming/sweep-loop.js";
 import { takeTicket } from "./claiming/take-ticket.js";
 import type { Life } from "./life.js";
 import { HELD_WAIT_MS } from "./nodes/node-types.js";
+import { createReportRuns } from "./report-runs.js";
 import { createExecuteRuns } from "./runs/execute-runs.js";
 import type { HeldRun } from "./runs/held-run.js";
 import { createHeldRuns } from "./runs/held-runs.js";
@@ -52,20 +52,20 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   let draining = false;
   const onFlush = (op: string, rows: number) => { metrics.groupCommitBatchSize.observe({ op }, rows); };
   const onError = (error: unknown) => { logger.warn(logEvents.batchFailed, { err: toError(error) }); };
-  const onFenced = (op: string) => { metrics.fenceRejected.inc({ op }); };
+  const report = createReportRuns({ logger, metrics });
   const batch = { giveUpMs: GIVE_UP_MS, onFlush };
   const claimant = () => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size, leaseMs: config.leaseMs });
   /** The loops know of each other; each stands once it has begun. */
   const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 
   const runs = createExecuteRuns({
-    db, held, workflows, tracing, giveUpMs: GIVE_UP_MS, onFlush, onFenced,
+    db, held, workflows, tracing, giveUpMs: GIVE_UP_MS, onFlush, onFenced: report.fenced, onExecuted: report.executed,
     settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, resultMaxBytes: config.outputMaxBytes * OUTPUTS_OF_A_RESULT, draining: () => draining },
     nodes: {
       effects: {
-        db, life, tracing, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced,
+        db, life, tracing, launch: createLaunch(db, batch), settle: createSettle(db, batch), onFenced: report.fenced,
         effectMarginMs: config.effectMarginMs, sendGraceMs: config.sendGraceMs,
-        onSettled: (_outcome, effectClass) => { metrics.effectsSettled.inc({ class: effectClass }); },
+        onSettled: report.settled, onContradicted: report.contradicted, onAsked: report.asked,
       },
       egress: createEgress({ allow: config.egressAllow }),
       outputMaxBytes: config.outputMaxBytes,
@@ -76,24 +76,14 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
     },
     onStored: (run, write) => {
       hint("log");
-      const workflow = metrics.workflowLabel(run.claimed.workflowId);
-      const started = write.events.filter(({ type }) => type === "node.started").length;
-      if (started > 0) metrics.attempts.inc({ workflow }, started);
-      for (const letter of write.deadLetters) metrics.deadLettersOpened.inc({ class: letter.class, disposition: letter.disposition });
+      report.stored(run, write);
       if (write.move.kind === "park" && write.move.dueMs <= 0) hint("dispatch");
-      const status = endings[write.move.kind];
-      if (status === undefined) return;
-      metrics.runsFinished.inc({ workflow, status, dead_lettered: String(write.deadLetters.some(({ scope }) => scope === "run")) });
-      metrics.runDuration.observe({ workflow, status }, (run.claimed.ageMs + performance.now() - run.heldSince) / 1000);
     },
     onError: (error, run) => { logger.error(logEvents.batchFailed, { runId: run.wireId, err: toError(error) }); audit.now(); },
   });
 
   const begin: typeof runs.begin = async (claimed, owner) => {
-    const workflow = metrics.workflowLabel(claimed.workflowId);
-    if (claimed.nodes.length > 0) metrics.attempts.inc({ workflow }, claimed.nodes.length);
-    const recovery = claimed.lostTrigger === null ? undefined : classOfTrigger(claimed.lostTrigger);
-    if (recovery !== undefined && claimed.lostMs !== null) metrics.recoveryInterval.observe({ class: recovery }, claimed.lostMs / 1000);
+    report.claimed(claimed);
     hint("log");
     try {
       await runs.begin(claimed, owner);
@@ -113,7 +103,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
       metrics.holdingsMislaid.inc(count);
       logger.warn(logEvents.holdingMislaid, { runs: count });
     },
-    onFenced: () => { onFenced("claim"); },
+    onFenced: () => { report.fenced("claim"); },
     onError,
   });
 
@@ -145,12 +135,16 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
         onLostReply: () => { audit.now(); },
         onAnswer: (runId, { result, reason }) => {
           metrics.claims.inc({ pool, result, reason });
+          if (reason === "ended") metrics.terminalRejects.inc({ op: "claim" });
           if (reason === "not_found") void buryMessage({ reason: "run_not_found", namedRun: runId });
         },
       }, runIds),
       onBadTicket: (raw, reason) => buryMessage({ reason, body: raw }),
       onTicketFailed: (error) => { logger.warn(logEvents.ticketFailed, { err: error }); },
-      onLockLost: () => { metrics.messageLockLost.inc({ pool }); },
+      onLockLost: () => {
+        metrics.messageLockLost.inc({ pool });
+        logger.warn(logEvents.ticketLockLost, { pool });
+      },
       onState: (up: boolean) => {
         metrics.brokerUp.set(up ? 1 : 0);
         logger.warn(up ? logEvents.brokerUp : logEvents.brokerDown);
@@ -199,8 +193,6 @@ const OUTPUTS_OF_A_RUN = 64;
 const OUTPUTS_OF_A_RESULT = 4;
 /** One command to the broker may take so long. Milliseconds. */
 const COMMAND_TIMEOUT_MS = 2_000;
-
-const endings: Readonly<Record<string, string | undefined>> = { complete: "completed", fail: "failed", cancel: "cancelled" };
 
 async function handBack(
   db: Database, { held, owner, limits, logger }: { held: ReturnType<typeof createHeldRuns>; owner: string; limits: ReleaseLimits; logger: Logger },

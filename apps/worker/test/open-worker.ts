@@ -85,12 +85,12 @@ export async function openWorker(place: Place, { db = place.db, slots = 50, jitt
     nodes: {
       effects: {
         db, life: { incarnation: () => incarnation, attest: () => undefined, validUntil: () => Number.POSITIVE_INFINITY }, launch: createLaunch(db, batch), settle: createSettle(db, batch),
-        effectMarginMs: 0, sendGraceMs: 2_000, onSettled: () => undefined, onFenced: (op) => { fenced.push(op); },
+        effectMarginMs: 0, sendGraceMs: 2_000, onSettled: () => undefined, onContradicted: () => undefined, onAsked: () => undefined, onFenced: (op) => { fenced.push(op); },
       },
       egress: createEgress({ allow: ["127.0.0.0/8"] }), outputMaxBytes: 256 * 1024, runOutputMaxBytes: 64 * 256 * 1024, log: () => undefined, onUnclassified: () => undefined, refuseInput: () => Promise.resolve(undefined),
     },
     onStored: (run: HeldRun, write) => { acknowledged.push({ runId: run.id, write }); },
-    onFenced: (op) => { fenced.push(op); },
+    onExecuted: () => undefined, onFenced: (op) => { fenced.push(op); },
     onError: (error) => { throw error; },
   });
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Worker } from "node:worker_threads";
 import type { Channel, ReleaseLimits } from "@mainstay/database";
-import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { countReleased, logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import { openBoard } from "./board/board.js";
 import { toMs } from "./board/monotonic.js";
 import { answerProbe, type Readiness } from "./probe/answer-probe.js";
@@ -33,7 +33,7 @@ export type LivenessOptions = Identity & {
   readiness: () => Readiness | Promise<Readiness>;
   metricsText: () => Promise<string>;
   /** Counted and stamped here: lapsed incarnations, runs taken over, the last heartbeat. */
-  metrics?: Pick<Metrics, "incarnationsLapsed" | "takeovers" | "heartbeat">;
+  metrics?: Pick<Metrics, "incarnationsLapsed" | "takeovers" | "heartbeat" | "runsFinished" | "deadLettersOpened" | "crashLimit" | "workflowLabel">;
   logger: Logger;
 };
 
@@ -127,7 +127,7 @@ export async function beginLiveness(options: LivenessOptions): Promise<Liveness>
       case "log": logger[message.level](message.event, message.fields); break;
       case "lost": lose(message.reason); break;
       case "lapsed": metrics?.incarnationsLapsed.inc({ trigger: message.trigger }); break;
-      case "released": metrics?.takeovers.inc({ trigger: message.trigger }, message.runs); break;
+      case "released": if (metrics !== undefined) countReleased(metrics, message.released); break;
       case "beat": if (pool !== undefined) metrics?.heartbeat.set({ pool }, message.atMs / 1000); break;
       case "done": pending.get(message.id)?.(message.error); break;
       case "ask":

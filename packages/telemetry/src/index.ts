@@ -3,6 +3,7 @@ export { logEvents, type LogEvent } from "./logs/log-events.js";
 export { type LogFields, type LogValue } from "./logs/redact-fields.js";
 export { redact } from "./logs/redact.js";
 export { createMetrics, type Instruments, type Metrics } from "./metrics/create-metrics.js";
+export { countReleased, type ReleasedFact } from "./metrics/count-released.js";
 export { metricsReference } from "./metrics/metrics-reference.js";
 export { catalogue as metricCatalogue } from "./metrics/catalogue.js";
 export { type Metric, type MetricRole } from "./metrics/metric.js";

@@ -3,6 +3,7 @@ import {
 } from "@mainstay/contract";
 import { mintRunId, type NewRun } from "@mainstay/database";
 import { firstNodes } from "@mainstay/domain";
+import { logEvents } from "@mainstay/telemetry";
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../auth/principal-of.js";
 import type { Principal } from "../auth/principal.js";
@@ -67,6 +68,7 @@ export function addCreateRun(app: App, parts: ApiParts): void {
     }
     parts.hint(config.broker === "none" ? "work" : "dispatch");
     metrics.runsAccepted.inc({ workflow: metrics.workflowLabel(workflow.workflowId) });
+    if (parts.logger.writes("debug")) parts.logger.debug(logEvents.runAccepted, { runId: formatBoundId(principal.workspace, run.id), workflowId: workflow.workflowId });
     return reply.code(201).send(createdAnswer(formatBoundId(principal.workspace, run.id)));
   });
 }

@@ -1,5 +1,5 @@
 import { capRuns, createHint, enforceDeadlines, enforceStops, type Database, type Released, type ReleaseLimits } from "@mainstay/database";
-import { logEvents, type Logger } from "@mainstay/telemetry";
+import { countReleased, logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { Lane, Tick } from "../clock/lane.js";
 
 const BATCH = 100;
@@ -11,7 +11,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 export const RUN_CAP_MS = 24 * 60 * 60 * 1_000;
 
 /** Ends runs past their deadline and stops that nobody honoured; once a minute gives the fleet's cap to runs without a deadline. */
-export function deadlines({ db, limits, cancelGraceMs, logger }: { db: Database; limits: ReleaseLimits; cancelGraceMs: number; logger: Logger }): Lane {
+export function deadlines({ db, limits, cancelGraceMs, logger, metrics }: { db: Database; limits: ReleaseLimits; cancelGraceMs: number; logger: Logger; metrics: Metrics }): Lane {
   const hint = createHint(db);
   let capMs = 0;
   let capAfter = FIRST_ID;
@@ -33,6 +33,7 @@ export function deadlines({ db, limits, cancelGraceMs, logger }: { db: Database;
         full = ended.length === BATCH;
         if (ended.length === 0) return;
         hint("log");
+        countReleased(metrics, ended);
         for (const { id, status, trigger } of ended) logger.info(logEvents.runEnded, { runId: id, status, trigger });
       }
     } catch (error) {

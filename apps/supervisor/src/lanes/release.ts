@@ -1,5 +1,5 @@
 import { createHint, listOrphaned, takeOver, type Database, type ReleaseLimits } from "@mainstay/database";
-import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { countReleased, logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { Lane } from "../clock/lane.js";
 
 const BATCH = 500;
@@ -8,7 +8,7 @@ const BATCH = 500;
  * Takes over what a dead incarnation still owns. Who lapsed it does so at once; this is the fallback for a witness that
  * died in between, for rows that were locked, and for a claim that came in after the death.
  */
-export function release({ db, limits, logger, metrics }: { db: Database; limits: ReleaseLimits; logger: Logger; metrics: Pick<Metrics, "takeovers"> }): Lane {
+export function release({ db, limits, logger, metrics }: { db: Database; limits: ReleaseLimits; logger: Logger; metrics: Metrics }): Lane {
   const hint = createHint(db);
   return {
     name: "release", everyMs: 2_000, withinMs: 10_000,
@@ -21,7 +21,7 @@ export function release({ db, limits, logger, metrics }: { db: Database; limits:
             const released = await takeOver(db, { incarnations: [incarnation], limits, limit: BATCH });
             full = released.length === BATCH;
             if (released.length === 0) break;
-            for (const { trigger } of released) metrics.takeovers.inc({ trigger });
+            countReleased(metrics, released);
             logger.info(logEvents.runsTakenOver, { peer: incarnation, trigger: released[0]?.trigger, runs: released.length });
             hint("work");
             hint("dispatch");

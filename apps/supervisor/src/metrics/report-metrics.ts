@@ -1,5 +1,6 @@
 import { recoveryBounds, type SupervisorConfig } from "@mainstay/config";
 import { readServer, type Database } from "@mainstay/database";
+import { recoveryClasses } from "@mainstay/domain";
 import type { Metrics } from "@mainstay/telemetry";
 
 /** What the gauges are read from. */
@@ -7,7 +8,9 @@ export type ReportParts = Readonly<{ metrics: Metrics; db: Database; config: Sup
 
 /** Sets the supervisor's gauges right before each scrape. */
 export function reportMetrics({ metrics, db, config }: ReportParts): void {
-  for (const { class: name, bound } of recoveryBounds(config)) metrics.recoveryBound.set({ class: name }, bound / 1_000);
+  for (const { class: name, bound } of recoveryBounds(config)) {
+    metrics.recoveryBound.set({ class: name, trigger: recoveryClasses[name].trigger }, bound / 1_000);
+  }
   metrics.beforeScrape(() => {
     const { size, inUse, waiting } = db.pool();
     metrics.dbPoolSize.set(size);

@@ -15,7 +15,9 @@ export type EffectParts = {
   effectMarginMs: number;
   sendGraceMs: number;
   onSettled: (outcome: "confirmed" | "absent", effectClass: EffectClass) => void;
-  onFenced: (op: string) => void;
+  onContradicted: (effectId: string, runId: string) => void;
+  onAsked: (effectId: string, runId: string) => void;
+  onFenced: (op: string, runId?: string) => void;
 };
 
 /** One act that a node asks for. */

@@ -40,6 +40,7 @@ export async function meetEffect<Result>(parts: EffectParts, request: EffectRequ
     case "give_up":
       throw new OutcomeUnknown([effectId]);
     case "reconcile": {
+      parts.onAsked(effectId, request.run.wireId);
       const said = await ask(options, { effectId, idempotencyKey: next.identity, signal: execution.abort.signal });
       if (said?.happened === true) {
         const result = await confirmEffect(parts, request, { effectId, launchNo, runId: request.run.id, via: "reconciler", answer: said.result });

@@ -7,6 +7,7 @@ import type { EffectParts, EffectRequest } from "./effect-parts.js";
  */
 export async function settleEffect<Result>(parts: EffectParts, { options }: EffectRequest<Result>, settlement: Settlement): Promise<SettleAnswer["kind"]> {
   const { kind } = await parts.settle(settlement);
+  if (kind === "contradicts") parts.onContradicted(settlement.effectId, settlement.runId);
   if (kind === "unclear") return kind;
   parts.onSettled(settlement.outcome, options.class ?? "non_idempotent_write");
   return kind;

@@ -20,7 +20,8 @@ export type ExecuteParts = {
   onFlush?: (op: string, rows: number) => void;
   /** After a write is stored: hints for readers and sweepers, metrics of endings. */
   onStored: (run: HeldRun, write: MergedWrite["write"]) => void;
-  onFenced: (op: string) => void;
+  onFenced: (op: string, runId?: string) => void;
+  onExecuted: (run: HeldRun, settlement: Settlement) => void;
   onError: (error: unknown, run: HeldRun) => void;
 };
 
@@ -101,7 +102,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
 
   const goOn = (run: HeldRun, { write, start }: MergedWrite, answer: ProgressAnswer): void => {
     if (answer.kind === "fenced") {
-      parts.onFenced("checkpoint");
+      parts.onFenced("checkpoint", run.wireId);
       held.drop(run, "a peer holds the run");
       return;
     }
@@ -123,7 +124,11 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
 
   const launch = (run: HeldRun, { node, attempt, continued }: MergedWrite["start"][number]): void => {
     void traceNode(parts.tracing, run, { node, attempt, act: () => executeNode(parts.nodes, run, { node, attempt, continued }) }).then(
-      (settlement) => { if (settlement !== undefined) void settle(run, settlement); },
+      (settlement) => {
+        if (settlement === undefined) return;
+        parts.onExecuted(run, settlement);
+        void settle(run, settlement);
+      },
       (error: unknown) => { giveUp(run, error); },
     );
   };

@@ -88,5 +88,5 @@ async function claimAll(db: Queryable, me: Claimant, requests: readonly ClaimReq
 /** Numbers that Postgres sends as text, as numbers. */
 export function toClaimed(row: Partial<ClaimedRun>): ClaimedRun {
   const ms = (value: unknown) => (value === null || value === undefined ? null : Number(value));
-  return { ...(row as ClaimedRun), deadlineMs: ms(row.deadlineMs), ageMs: Number(row.ageMs), lostMs: ms(row.lostMs) };
+  return { ...(row as ClaimedRun), deadlineMs: ms(row.deadlineMs), ageMs: Number(row.ageMs), waitedMs: Number(row.waitedMs), lostMs: ms(row.lostMs) };
 }

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { limitsCte, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
+import { limitsCte, releasedRows, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
 import { releaseValues } from "./release-values.js";
 
 const passed = statement<Released>("runs.enforce_deadlines", `
@@ -13,7 +13,7 @@ with input as (
   order by r.deadline_at limit $1::int
   for no key update of r skip locked
 ), ${releaseTail}
-select id, status, kind, trigger, crash, former_owner from moved`, { plan: "custom" });
+${releasedRows}`, { plan: "custom" });
 
 /**
  * Ends runs that have passed their deadline: the fence is taken, `cap.breached` told, the run buried with

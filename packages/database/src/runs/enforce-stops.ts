@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { limitsCte, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
+import { limitsCte, releasedRows, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
 import { releaseValues } from "./release-values.js";
 
 const overdueStops = statement<Released>("runs.enforce_stops", `
@@ -14,7 +14,7 @@ with input as (
   order by r.stop_at limit $2::int
   for no key update of r skip locked
 ), ${releaseTail}
-select id, status, kind, trigger, crash, former_owner from moved`, { plan: "custom" });
+${releasedRows}`, { plan: "custom" });
 
 /** Ends or pauses what was asked to stop and is held by nobody, or whose holder has not obeyed within `graceMs`. */
 export async function enforceStops(db: Queryable, { graceMs, limits, limit = 100 }: { graceMs: number; limits: ReleaseLimits; limit?: number }): Promise<Released[]> {

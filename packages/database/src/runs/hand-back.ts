@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { limitsCte, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
+import { limitsCte, releasedRows, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
 import { releaseValues } from "./release-values.js";
 
 const handBack = statement<Released>("runs.hand_back", `
@@ -13,7 +13,7 @@ with input as (
     and (i.kind <> 'hand_back' or r.open_effects = 0)
   for no key update of r skip locked
 ), ${releaseTail}
-select id, status, kind, trigger, crash, former_owner from moved`);
+${releasedRows}`);
 
 /**
  * The holder gives runs back: on drain (`hand_back`), or because the database says it holds what it does not know

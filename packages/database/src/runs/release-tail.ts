@@ -89,7 +89,7 @@ charged as (
     open_effects = case when j.outcome = 'failed' and j.ending = 'unknown' then 0 else r.open_effects end
   from told_of j
   where r.id = j.id
-  returning r.id, r.workspace, r.pool, r.status, r.due_at, j.owner as former_owner, j.kind, j.trigger, j.crash
+  returning r.id, r.workspace, r.workflow_id, r.pool, r.status, r.due_at, j.owner as former_owner, j.kind, j.trigger, j.crash
 ), written as (
   insert into run_events (run_id, seq, workspace, type, fence, payload)
   select j.id, j.event_seq + e.ordinal::int - 1, j.workspace, e.event->>'type', j.fence, e.event->'payload'
@@ -119,6 +119,11 @@ charged as (
   from buried b
 )`;
 
+/** What a releasing statement answers: one row a run. */
+export const releasedRows = `
+select m.id, m.status, m.kind, m.trigger, m.crash, m.former_owner, m.workflow_id as "workflowId", b.class, b.disposition
+from moved m left join buried b on b.run_id = m.id`;
+
 /** The limits every releasing statement needs. */
 export type ReleaseLimits = { crashLimit: number; lossLimit: number; handBackLimit: number; backoffBaseMs: number; retentionDays: number };
 
@@ -129,4 +134,8 @@ export const limitsCte = (from: number): string => `limits as (
 )`;
 
 /** A run that was taken from its holder, and what it became. */
-export type Released = { id: string; status: string; kind: string; trigger: string; crash: boolean; former_owner: string | null };
+export type Released = {
+  id: string; status: string; kind: string; trigger: string; crash: boolean; former_owner: string | null; workflowId: string;
+  /** Of its dead letter, when it was buried. */
+  class: string | null; disposition: string | null;
+};

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { limitsCte, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
+import { limitsCte, releasedRows, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
 import { releaseValues } from "./release-values.js";
 
 const suspect = statement<Released>("runs.suspect", `
@@ -15,7 +15,7 @@ with input as (
   limit $2::int
   for no key update of r skip locked
 ), ${releaseTail}
-select id, status, kind, trigger, crash, former_owner from moved`);
+${releasedRows}`);
 
 /**
  * Releases the runs of an incarnation whose session is gone (death watch): those without an open effect, each once in

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { limitsCte, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
+import { limitsCte, releasedRows, releaseTail, type Released, type ReleaseLimits } from "./release-tail.js";
 import { releaseValues } from "./release-values.js";
 
 const lapsed = statement<Released>("runs.take_over", `
@@ -20,7 +20,7 @@ with input as (
   limit $2::int
   for no key update of r skip locked
 ), ${releaseTail}
-select id, status, kind, trigger, crash, former_owner from moved`);
+${releasedRows}`);
 
 /**
  * Takes over at most `limit` runs of incarnations that have lapsed or ended: the fence rises, nobody holds them, they

@@ -50,10 +50,12 @@ export function createLife({ orders, board, open, pulse, lifeline: lifelineKey, 
   const onReleased = (released: readonly Released[]): void => {
     const counts = new Map<string, number>();
     for (const { trigger } of released) counts.set(trigger, (counts.get(trigger) ?? 0) + 1);
-    for (const [trigger, runs] of counts) {
-      post({ kind: "released", trigger, runs });
-      report.say("info", logEvents.runsTakenOver, { trigger, runs });
-    }
+    for (const [trigger, runs] of counts) report.say("info", logEvents.runsTakenOver, { trigger, runs });
+    post({
+      kind: "released",
+      released: released.map(({ trigger, kind, status, workflowId, class: failureClass, disposition }) => ({ trigger, kind, status, workflowId, class: failureClass, disposition })),
+    });
+    for (const { id, disposition } of released) if (disposition !== null) report.say("warn", logEvents.runDeadLettered, { runId: id, disposition });
   };
   const release = (how: "takeOver" | "suspect", incarnations: readonly string[]): Promise<void> =>
     releaseRuns({ how, incarnations, limits, session: deeds, onReleased }).catch(report.failed);

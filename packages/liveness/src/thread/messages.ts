@@ -1,5 +1,5 @@
 import type { Channel, ReleaseLimits } from "@mainstay/database";
-import type { LogEvent, LogFields } from "@mainstay/telemetry";
+import type { LogEvent, LogFields, ReleasedFact } from "@mainstay/telemetry";
 
 /** The settings the thread lives by; a fleet's configuration fits as it is. */
 export type LivenessSettings = {
@@ -51,7 +51,7 @@ export type FromThread =
   | { kind: "hint"; channel: Channel }
   | { kind: "log"; level: "debug" | "info" | "warn" | "error"; event: LogEvent; fields: LogFields }
   | { kind: "lapsed"; trigger: string }
-  | { kind: "released"; trigger: string; runs: number }
+  | { kind: "released"; released: readonly ReleasedFact[] }
   | { kind: "beat"; atMs: number }
   | { kind: "ask"; id: number; path: ProbePath }
   | { kind: "done"; id: number; error: string | undefined };

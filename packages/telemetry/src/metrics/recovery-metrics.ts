@@ -27,11 +27,11 @@ export const recoveryMetrics = {
     name: "mainstay_holdings_mislaid_total", help: "Runs the database said held and their holder did not know.", labels: [], from: ["worker"],
   }),
   recoveryBound: gauge({
-    name: "mainstay_recovery_bound_seconds", help: "The declared bound of a recovery class, from the settings in force.", labels: ["class"], from: ["supervisor"],
+    name: "mainstay_recovery_bound_seconds", help: "The declared bound of a recovery class, from the settings in force; each has one trigger.", labels: ["class", "trigger"], from: ["supervisor"],
   }),
   recoveryInterval: histogram({
-    name: "mainstay_recovery_interval_seconds", help: "From the loss to the claim that resumed the run.", labels: ["class"], from: ["worker"],
-    buckets: [0.1, 0.25, 0.5, 1, 2, 3, 4, 4.5, 5, 10, 14.5, 25.5, 60], known: each("class", labelValues.recoveryClass),
+    name: "mainstay_recovery_interval_seconds", help: "From the loss to the claim that resumed the run.", labels: ["class", "trigger"], from: ["worker"],
+    buckets: [0.1, 0.25, 0.5, 1, 2, 3, 4, 4.5, 5, 10, 14.5, 25.5, 60], known: labelValues.recoveryClass.map((name, at) => ({ class: name, trigger: labelValues.trigger[at] ?? "" })),
   }),
   laneLastSuccess: gauge({
     name: "mainstay_lane_last_success_timestamp_seconds", help: "When a lane last came through a tick.", labels: ["lane"], from: ["supervisor"],
@@ -54,7 +54,7 @@ export const recoveryMetrics = {
     labels: ["class", "state"], from: ["supervisor"],
   }),
   deadLettersOpened: counter({
-    name: "mainstay_dead_letters_opened_total", help: "Dead letters made.", labels: ["class", "disposition"], from: ["worker", "api", "supervisor"],
+    name: "mainstay_dead_letters_opened_total", help: "Dead letters made.", labels: ["class", "disposition"], from: everywhere,
   }),
   messageDeadLetters: gauge({
     name: "mainstay_message_dead_letters", help: "Open dead messages of the queue; never added to the dead letters of runs.", labels: ["reason"], from: ["supervisor"],

@@ -22,7 +22,7 @@ export const runMetrics = {
   }),
   runsFinished: counter({
     name: "mainstay_runs_finished_total", help: "Runs that ended, counted where the ending was committed.",
-    labels: ["workflow", "status", "dead_lettered"], from: ["api", "worker", "supervisor"],
+    labels: ["workflow", "status", "dead_lettered"], from: everywhere,
   }),
   runDuration: histogram({
     name: "mainstay_run_duration_seconds", help: "From acceptance to the ending.", labels: ["workflow", "status"], from: ["worker"],
@@ -50,10 +50,10 @@ export const runMetrics = {
     known: each("class", labelValues.failureClass),
   }),
   failuresUnclassified: counter({
-    name: "mainstay_failures_unclassified_total", help: "Failures whose code no table knows; not retried.", labels: ["workflow"], from: ["worker", "supervisor"],
+    name: "mainstay_failures_unclassified_total", help: "Failures whose code no table knows; not retried.", labels: ["workflow"], from: ["worker"],
   }),
   crashLimit: counter({
-    name: "mainstay_crash_limit_total", help: "Runs buried because they kept killing their worker.", labels: ["workflow"], from: ["worker", "supervisor"],
+    name: "mainstay_crash_limit_total", help: "Runs buried because they kept killing their worker.", labels: ["workflow"], from: everywhere,
   }),
   claims: counter({
     name: "mainstay_claims_total", help: "Claims asked for, by answer; the reason of a won one is none.", labels: ["pool", "result", "reason"], from: ["worker"],
