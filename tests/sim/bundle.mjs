@@ -1,5 +1,5 @@
 import path from "node:path";
-import { rolldown } from "rolldown";
+import { build } from "vite";
 
 /** What stands in the place of Node's, the broker's and the database's own, in the code under test alone. */
 const places = {
@@ -31,7 +31,11 @@ export async function bundle({ root, tree, file }) {
       return place ? path.join(here, place) : mapped;
     },
   };
-  const made = await rolldown({ input: path.join(here, "main.ts"), platform: "node", plugins: [simulated], logLevel: "silent", treeshake: true });
-  await made.write({ file, format: "esm", sourcemap: false });
-  await made.close();
+  await build({
+    configFile: false, logLevel: "silent", root: here, plugins: [{ ...simulated, enforce: "pre" }],
+    build: {
+      ssr: path.join(here, "main.ts"), target: "node20", outDir: path.dirname(file), emptyOutDir: false, minify: false, copyPublicDir: false, reportCompressedSize: false,
+      rolldownOptions: { output: { entryFileNames: path.basename(file), codeSplitting: false } },
+    },
+  });
 }

@@ -32,6 +32,14 @@ export function sampleWorkflows(stage: Stage): ReadonlyMap<string, SampleWorkflo
       return { name };
     },
   });
+  const exactly = (name: string, ms: number) => ({
+    retry: quick,
+    run: async (context: NodeContext) => {
+      stage.begins(context, name);
+      await stage.rest(ms);
+      return { name };
+    },
+  });
   type Kind = { class: "idempotent_write" | "non_idempotent_write" | "read_only"; asks: boolean; shared: boolean };
   const effectful = (name: string, { class: effectClass, asks, shared }: Kind) => ({
     retry: quick,
@@ -61,9 +69,12 @@ export function sampleWorkflows(stage: Stage): ReadonlyMap<string, SampleWorkflo
       a: step("a", 10), b: { ...step("b", 20), after: ["a"] }, c: { ...step("c", 20), after: ["a"] }, d: { ...failing("d", 2), after: ["a"] },
       e: { ...step("e", 10), after: ["b", "c", "d"] },
     } }),
+    // waits and nodes that end at one instant: what comes due meets a write that is under way
     defineWorkflow({ id: "waits", version: "1", nodes: {
-      a: step("a", 10), w: { type: "core.delay", config: { delayMs: 180 }, after: ["a"] }, v: { type: "core.delay", config: { delayMs: 900 }, after: ["a"] },
-      c: { ...step("c", 700), after: ["a"] }, r: { ...failing("r", 1), after: ["a"] }, e: { ...step("e", 10), after: ["w", "v", "c", "r"] },
+      a: step("a", 10), w: { type: "core.delay", config: { delayMs: 150 }, after: ["a"] }, v: { type: "core.delay", config: { delayMs: 900 }, after: ["a"] },
+      b: { ...exactly("b", 150), after: ["a"] }, c: { ...exactly("c", 148), after: ["a"] }, d: { ...step("d", 1_200), after: ["a"] }, r: { ...failing("r", 1), after: ["a"] },
+      u: { type: "core.delay", config: { delayMs: 200 }, after: ["b"] }, t: { type: "core.delay", config: { delayMs: 600 }, after: ["b"] },
+      e: { ...step("e", 10), after: ["w", "v", "b", "c", "d", "r", "u", "t"] },
     } }),
     defineWorkflow({ id: "long", version: "1", nodes: { a: step("a", 10), b: { ...step("b", 5_000), after: ["a"] } } }),
     defineWorkflow({ id: "pays", version: "1", nodes: { a: step("a", 20), p: { ...effectful("p", { class: "idempotent_write", asks: false, shared: false }), after: ["a"] }, z: { ...step("z", 10), after: ["p"] } } }),

@@ -51,6 +51,7 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
       if (isEnded(stood.get(run))) broken.push(`I3: the log of a run that has ended is closed (run ${run.slice(0, 8)}, ${step.name})`);
     }
   }
+  broken.push(...judgeCompany(step));
   for (const { table, row } of changes) {
     if (table !== "run_events") continue;
     const run = text(row, "run_id");
@@ -62,6 +63,15 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
 }
 
 const ends = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
+/** H15: a claim brings no isolated run into more company than it may have, of what its holder knows. */
+function judgeCompany({ name, values, outcome }: Step): string[] {
+  if (name !== "runs.claim" && name !== "runs.sweep") return [];
+  const claimed = outcome.changes.filter(({ table, row }) => table === "runs" && row["owner"] !== null).map(({ row }) => row);
+  const company = Number(values[4]) + claimed.length;
+  return claimed.flatMap((run) => (typeof run["cohort_limit"] === "number" && run["cohort_limit"] < company
+    ? [`H15: an isolated run is claimed into a company of at most ${run["cohort_limit"]} (${text(run, "id").slice(0, 8)}: ${company})`] : []));
+}
 
 /** What must hold of a run's rows together, after every step that touched one of them. */
 function judgeWhole(shadow: Shadow, id: string, step: Step): string[] {

@@ -139,7 +139,7 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
     const left = Number.isFinite(next) ? Math.max(0, next - time.now()) : 100;
     time.pass(left > 20 && chance.flip(0.2) ? Math.ceil(left * chance.next()) : left);
   };
-  const stamp = (): string => `${String(Math.round(time.now())).padStart(7)}`;
+  const stamp = (): string => String(Math.round(time.now())).padStart(7);
 
   return {
     settle, count: () => steps, statements: () => statements,

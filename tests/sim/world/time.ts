@@ -71,7 +71,7 @@ export function createTime(): Time {
     install: (random) => {
       const kept = {
         setTimeout: globalThis.setTimeout, clearTimeout: globalThis.clearTimeout, setInterval: globalThis.setInterval, clearInterval: globalThis.clearInterval,
-        setImmediate: globalThis.setImmediate, now: performance.now.bind(performance), dateNow: Date.now, random: Math.random, hrtime: process.hrtime.bigint, timeout: AbortSignal.timeout,
+        setImmediate: globalThis.setImmediate, now: performance.now.bind(performance), dateNow: Date.now, random: Math.random, hrtime: process.hrtime.bigint.bind(process.hrtime), timeout: AbortSignal.timeout.bind(AbortSignal),
       };
       const mine = {
         setTimeout: (act: (...values: unknown[]) => void, ms = 0, ...values: unknown[]) => add({ ms: Math.max(1, ms), act: () => { act(...values); }, owner: currentProcess() }),
