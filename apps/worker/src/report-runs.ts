@@ -8,8 +8,8 @@ export type ReportRuns = {
   claimed: (run: ClaimedRun) => void;
   /** One execution of a node came to its end. */
   executed: (run: HeldRun, settlement: Settlement) => void;
-  /** A write was acknowledged. */
-  stored: (run: HeldRun, write: ProgressWrite) => void;
+  /** A write was acknowledged; `paused`: that became of the run, instead of the write's move. */
+  stored: (run: HeldRun, write: ProgressWrite, paused: boolean) => void;
   fenced: (op: string, runId?: string) => void;
   settled: (outcome: "confirmed" | "absent", effectClass: EffectClass) => void;
   contradicted: (effectId: string, runId: string) => void;
@@ -39,7 +39,7 @@ export function createReportRuns({ logger, metrics }: { logger: Logger; metrics:
       const { code, class: failureClass } = settlement.failure;
       logger.info(code === "platform.timeout" ? logEvents.nodeTimedOut : logEvents.nodeFailed, { runId: run.wireId, nodeId: settlement.node, code, class: failureClass });
     },
-    stored: (run, write) => {
+    stored: (run, write, paused) => {
       const workflow = metrics.workflowLabel(run.claimed.workflowId);
       const started = write.events.filter(({ type }) => type === "node.started").length;
       if (started > 0) metrics.attempts.inc({ workflow }, started);
@@ -56,7 +56,7 @@ export function createReportRuns({ logger, metrics }: { logger: Logger; metrics:
         });
       }
       const status = endings[write.move.kind];
-      if (status === undefined) return;
+      if (status === undefined || paused) return;
       metrics.runsFinished.inc({ workflow, status, dead_lettered: String(write.deadLetters.some(({ scope }) => scope === "run")) });
       metrics.runDuration.observe({ workflow, status }, (run.claimed.ageMs + performance.now() - run.heldSince) / 1_000);
       if (logger.writes("debug")) logger.debug(logEvents.runEnded, { runId: run.wireId, status });

@@ -54,8 +54,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const onError = (error: unknown) => { logger.warn(logEvents.batchFailed, { err: toError(error) }); };
   const report = createReportRuns({ logger, metrics });
   const batch = { giveUpMs: GIVE_UP_MS, onFlush };
-  /** What other claims under way may bring counts as held: an isolated run must not meet it here. `own` are those of the asker. */
-  const claimant = (own = 0) => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size + Math.max(0, held.reserved() - own), leaseMs: config.leaseMs });
+  const claimant = () => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size, leaseMs: config.leaseMs });
   /** The loops know of each other; each stands once it has begun. */
   const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 
@@ -75,9 +74,9 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
       onUnclassified: (workflowId) => { metrics.failuresUnclassified.inc({ workflow: metrics.workflowLabel(workflowId) }); },
       refuseInput,
     },
-    onStored: (run, write) => {
+    onStored: (run, write, paused) => {
       hint("log");
-      report.stored(run, write);
+      report.stored(run, write, paused);
       if (write.move.kind === "park" && write.move.dueMs <= 0) hint("dispatch");
     },
     onError: (error, run) => { logger.error(logEvents.batchFailed, { runId: run.wireId, err: toError(error) }); audit.now(); },
@@ -96,7 +95,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
 
   const audit = startAuditLoop({
     db, life, held, workflows, limits, auditMs: config.auditMs, statementTimeoutMs: config.statementTimeoutMs,
-    stop: runs.stop,
+    heed: runs.heed,
     wakeSweep: (afterMs) => { loops.sweep?.wake(afterMs); },
     onLapsed: life.onLapsed,
     onMislaid: (count) => {

@@ -26,7 +26,7 @@ function auditOf(worker: TestWorker) {
   const loop = startAuditLoop({
     db: place.db, held: worker.held, workflows: place.workflows, limits, auditMs: 60_000, statementTimeoutMs: STATEMENT_TIMEOUT_MS,
     life: { incarnation: () => worker.incarnation, attest: () => { seen.attests += 1; }, validUntil: () => Number.POSITIVE_INFINITY },
-    stop: worker.runs.stop, wakeSweep: () => undefined, onLapsed: () => { seen.lapsed += 1; }, onMislaid: (count) => { seen.mislaid += count; },
+    heed: worker.runs.heed, wakeSweep: () => undefined, onLapsed: () => { seen.lapsed += 1; }, onMislaid: (count) => { seen.mislaid += count; },
     onFenced: () => { seen.fenced += 1; }, onError: (error) => { throw error; },
   });
   return { seen, loop };

@@ -21,5 +21,6 @@ export * from "./runs/create-run.js";
 export * from "./runs/effect-list.js";
 export * from "./runs/list-runs.js";
 export * from "./runs/owner.js";
+export * from "./runs/pause-run.js";
 export * from "./runs/run-snapshot.js";
 export * from "./runs/run-status.js";

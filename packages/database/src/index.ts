@@ -16,6 +16,8 @@ export * from "./runs/hand-back.js";
 export * from "./runs/take-over.js";
 export * from "./runs/suspect.js";
 export * from "./runs/request-stop.js";
+export * from "./runs/request-pause.js";
+export * from "./runs/unpause.js";
 export * from "./runs/enforce-stops.js";
 export * from "./runs/enforce-deadlines.js";
 export type { Released, ReleaseLimits } from "./runs/release-tail.js";

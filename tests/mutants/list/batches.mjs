@@ -2,18 +2,8 @@ const progress = "packages/database/src/runs/progress.ts";
 const pause = "packages/database/test/pause/pause.integration.test.ts";
 const lost = "packages/database/test/batch/lost-replies.integration.test.ts";
 
-const isolation = "apps/worker/test/isolation.integration.test.ts";
-
 /** Guards of a holder's writes and of batches. */
 export const batches = [
-  {
-    name: "an isolated run is begun in any company", in: isolation, kills: "of two claims under way at once for isolated runs only one is begun",
-    edits: [{ file: "apps/worker/src/runs/execute-runs.ts", find: "if (!held.admits(claimed)) throw", put: "if (false) throw" }],
-  },
-  {
-    name: "a claim lets its slot go before its run stands there", in: isolation, kills: "the slot of a claim stays reserved until its run stands in it",
-    edits: [{ file: "apps/worker/src/claiming/take-ticket.ts", find: "if (beginning === undefined) held.unreserve(1);", put: "if (beginning === undefined || beginning !== undefined) held.unreserve(1);" }],
-  },
   {
     name: "a wait is due whatever has become of it", in: "apps/worker/src/runs/merge-settlements.test.ts", kills: "a wait that is told due twice, or was overtaken by an execution",
     edits: [{ file: "apps/worker/src/runs/merge-settlements.ts", find: "if (isWaiting(run.nodes.get(settlement.node)) && !due.includes(settlement.node)) due.push(settlement.node);", put: "due.push(settlement.node);" }],
@@ -60,7 +50,7 @@ export const batches = [
   },
   {
     name: "parking does not look at the inbox", in: pause, kills: "a wake-up that came meanwhile makes the parked run due at once",
-    edits: [{ file: progress, find: "case when inbox_seq <> seen_inbox then 0 else due_ms end as wait_ms", put: "due_ms as wait_ms" }],
+    edits: [{ file: progress, find: "case when inbox_seq is distinct from seen_inbox then 0 else coalesce(due_ms, 0) end as wait_ms", put: "coalesce(due_ms, 0) as wait_ms" }],
   },
   {
     name: "a halved batch takes its neighbours along", in: "packages/database/test/runs/acceptance.integration.test.ts", kills: "one run that cannot be stored fails alone",

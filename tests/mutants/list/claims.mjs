@@ -37,7 +37,7 @@ export const claims = [
   {
     name: "attempt after the node: code begins before the write that counts it", in: "apps/worker/test/execution.integration.test.ts", kills: "a node's attempt stands in the database before its code runs",
     edits: [
-      { file: "apps/worker/src/runs/execute-runs.ts", find: "    for (const one of start) launch(run, one);\n", put: "    void start;\n" },
+      { file: "apps/worker/src/runs/execute-runs.ts", find: "    } else for (const one of start) launch(run, one); // they are told as begun: a pause lets them finish\n", put: "    }\n" },
       { file: "apps/worker/src/runs/execute-runs.ts", find: "      return merged.write;\n", put: "      for (const one of merged.start) launch(run, one);\n      return merged.write;\n" },
     ],
   },

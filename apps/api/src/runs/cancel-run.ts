@@ -1,14 +1,12 @@
 import { CancelRunRequest, ErrorEnvelope, formatBoundId, CancelRunResponse } from "@mainstay/contract";
-import { readIdempotency, requestStop, type StopAnswer } from "@mainstay/database";
+import { requestStop, type StopAnswer } from "@mainstay/database";
 import { z } from "zod";
 import { principalOf } from "../auth/principal-of.js";
 import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
 import { Refusal } from "../server/refusal.js";
-import { idempotencyKeyOf, keyMismatch } from "./idempotency-key-of.js";
-import { toKeptRefusal } from "./keep-refusal.js";
 import { ownedRunId, unknownRun } from "./owned-run-id.js";
-import { canonicalOf, digestOf } from "./request-digest.js";
+import { recordedAnswer } from "./recorded-answer.js";
 
 const operation = "cancelRun";
 
@@ -33,25 +31,10 @@ export function addCancelRun(app: App, parts: ApiParts): void {
   }, async (request, reply) => {
     const principal = principalOf(request);
     const id = ownedRunId(request.params.runId, principal);
-    const key = idempotencyKeyOf(request);
     const runId = formatBoundId(principal.workspace, id);
-    const bodyDigest = digestOf(canonicalOf({ runId, body: request.body ?? {} }));
-    const record = key === undefined ? undefined : { workspace: principal.workspace, operation, key, bodyDigest };
-    request.asked = record;
-
-    /** The recorded answer of an equal request that came first, if the key has been used. */
-    async function replayed(): Promise<CancelRunResponse | undefined> {
-      const found = record === undefined ? undefined : await readIdempotency(parts.database, record);
-      if (found === undefined) return undefined;
-      if (!found.sameBody) throw keyMismatch();
-      if (found.status >= 400) throw toKeptRefusal(found.body);
-      parts.metrics.idempotentReplays.inc();
-      void reply.header("openwop-idempotent-replay", "true");
-      return { runId: String(found.body["runId"]), status: found.body["status"] as CancelRunResponse["status"] };
-    }
-
+    const { record, replayed } = recordedAnswer(parts, { request, reply }, { operation, body: { runId, body: request.body ?? {} } });
     const before = await replayed();
-    if (before !== undefined) return before;
+    if (before !== undefined) return before as CancelRunResponse;
     const { reason } = request.body ?? {};
     const stop = await requestStop(parts.database, {
       runId: id,
@@ -60,14 +43,14 @@ export function addCancelRun(app: App, parts: ApiParts): void {
       ...(reason === undefined ? {} : { reason }),
       ...(record === undefined ? {} : {
         idempotency: {
-          operation, key: record.key, bodyDigest,
+          ...record,
           answers: { ended: { runId, status: "cancelled" }, asked: { runId, status: "cancelling" } },
         },
       }),
     });
     // A twin of this request may have ended the run between the two reads: then its answer is this one's too.
     const twin = stop.kind === "terminal" ? await replayed() : undefined;
-    if (twin !== undefined) return twin;
+    if (twin !== undefined) return twin as CancelRunResponse;
     return { runId, status: toStatus(stop, parts) };
   });
 }

@@ -18,6 +18,8 @@ import { addCreateRun } from "../runs/create-run.js";
 import { addGetRun } from "../runs/get-run.js";
 import { addListEffects } from "../runs/list-effects.js";
 import { addListRuns } from "../runs/list-runs.js";
+import { addPauseRun } from "../runs/pause-run.js";
+import { addResumeRun } from "../runs/resume-run.js";
 import { addOpenApi, docsPath } from "./add-open-api.js";
 import { createAnswerError } from "./answer-error.js";
 import type { App } from "./app.js";
@@ -85,7 +87,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
   await addOpenApi(app, parts.config.version);
   for (const add of [
-    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addListEffects, addPollEvents, addStreamEvents,
+    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addPauseRun, addResumeRun, addListEffects, addPollEvents, addStreamEvents,
     addBounds, addDoctor, addInstances, addHealth,
   ]) {
     add(app, parts);

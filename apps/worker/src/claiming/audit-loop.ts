@@ -1,4 +1,4 @@
-import { auditHoldings, handBackRuns, type Audit, type Queryable, type ReleaseLimits } from "@mainstay/database";
+import { auditHoldings, handBackRuns, type Audit, type Queryable, type ReleaseLimits, type StopRequest } from "@mainstay/database";
 import type { HeldRun } from "../runs/held-run.js";
 import type { HeldRuns } from "../runs/held-runs.js";
 import type { Life } from "../life.js";
@@ -13,7 +13,8 @@ export type AuditParts = {
   auditMs: number;
   /** A claim younger than this may still be on its way here. */
   statementTimeoutMs: number;
-  stop: (run: HeldRun) => void;
+  /** What the database says was asked of a run that is held here. */
+  heed: (run: HeldRun, asked: StopRequest, askedAt: number) => void;
   wakeSweep: (afterMs: number) => void;
   /** The database says this incarnation is over. */
   onLapsed: () => void;
@@ -38,11 +39,12 @@ export function startAuditLoop(parts: AuditParts): AuditLoop {
     const { held, life } = parts;
     const incarnation = life.incarnation();
     const before = new Map([...held.byId.values()].filter((run) => run.owner === incarnation).map((run) => [run.id, run]));
+    const askedAt = performance.now();
     const audit = await auditHoldings(parts.db, { incarnation, requires: parts.workflows.requires(), horizonMs: 2 * parts.auditMs });
     if (incarnation !== life.incarnation()) return;
     if (audit.lapsed) { parts.onLapsed(); return; }
     life.attest();
-    await compare(parts, { audit, before, incarnation });
+    await compare(parts, { audit, before, incarnation, askedAt });
     await parts.workflows.refresh(audit.requirements);
     if (audit.sweepable) parts.wakeSweep(0);
     else if (audit.nextDueMs !== null) parts.wakeSweep(Math.max(1, audit.nextDueMs));
@@ -70,13 +72,13 @@ export function startAuditLoop(parts: AuditParts): AuditLoop {
   };
 }
 
-async function compare(parts: AuditParts, { audit, before, incarnation }: { audit: Audit; before: ReadonlyMap<string, HeldRun>; incarnation: string }): Promise<void> {
+async function compare(parts: AuditParts, { audit, before, incarnation, askedAt }: { audit: Audit; before: ReadonlyMap<string, HeldRun>; incarnation: string; askedAt: number }): Promise<void> {
   const { held } = parts;
   const listed = new Map(audit.holdings.map((holding) => [holding.id, holding]));
   const mislaid = audit.holdings.filter((holding) => holding.heldMs > parts.statementTimeoutMs && held.byId.get(holding.id)?.fence !== holding.fence);
   for (const holding of audit.holdings) {
     const run = held.byId.get(holding.id);
-    if (run?.fence === holding.fence && holding.stopRequested === "cancel") parts.stop(run);
+    if (run?.fence === holding.fence) parts.heed(run, holding.stopRequested, askedAt);
   }
   for (const [id, run] of before) {
     // held here since before the question, and the database names another holder or none: a peer has it, or it has ended

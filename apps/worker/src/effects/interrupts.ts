@@ -25,5 +25,8 @@ export class OutcomeUnknown extends Error {
 /** The hold is gone, or its end is too near to start an effect: nothing of this execution is recorded. */
 export class HoldLost extends Error {}
 
+/** The run is paused at once: the code is told and nothing of it is recorded, but its request stays on the wire. */
+export class PauseCut extends Error {}
+
 /** The send grace was over before the first byte: nothing left, and the launch is made again. */
 export class LateLaunch extends Error {}

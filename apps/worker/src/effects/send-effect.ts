@@ -3,7 +3,7 @@ import { confirmEffect } from "./confirm-effect.js";
 import type { EffectParts, EffectRequest, LaunchRef } from "./effect-parts.js";
 import { effectTimes } from "./effect-times.js";
 import { inProgress } from "./in-progress.js";
-import { HoldLost, LateLaunch, Suspended } from "./interrupts.js";
+import { HoldLost, LateLaunch, PauseCut, Suspended } from "./interrupts.js";
 import { isDefiniteRefusal, saysInProgress } from "./is-definite-refusal.js";
 import { settleEffect } from "./settle-effect.js";
 import { traceLaunch } from "./trace-launch.js";
@@ -23,12 +23,13 @@ export async function sendEffect<Result>(
   if (unsafe) execution.openUnsafe.set(mine.effectId, { canAsk: options.reconcile !== undefined, quietAt: performance.now() + quietMs });
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([execution.abort.signal, timeout]);
+  const sending = AbortSignal.any([severed(execution.abort.signal), timeout]);
   const late = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => { reject(timeout.aborted ? new WorkflowFailure("platform.timeout", { operation: request.key }) : new HoldLost("the execution was cut short")); }, { once: true });
   });
   late.catch(() => undefined);
   try {
-    const call = { effectId: mine.effectId, idempotencyKey: identity, signal, launch: mine.launchNo };
+    const call = { effectId: mine.effectId, idempotencyKey: identity, signal: sending, launch: mine.launchNo };
     const acted = traceLaunch(parts.tracing, request, { call, launch: (traced) => launch(traced, mayLeave) });
     // what arrives after the time-out is still evidence
     acted.then(
@@ -48,6 +49,15 @@ export async function sendEffect<Result>(
     if (thrown instanceof HoldLost || !execution.openUnsafe.has(mine.effectId) || options.reconcile === undefined) throw thrown;
     throw new Suspended({ waitingOn: "reconciliation", dueMs: quietMs, asks: 0, effectId: mine.effectId }); // its reconciler is asked after the quiet instant
   }
+}
+
+/** Aborts with the execution, unless it was cut by a pause: then the request goes on to its answer, which is evidence. */
+function severed(cut: AbortSignal): AbortSignal {
+  const sever = new AbortController();
+  const heed = () => { if (!(cut.reason instanceof PauseCut)) sever.abort(cut.reason); };
+  if (cut.aborted) heed();
+  else cut.addEventListener("abort", heed, { once: true });
+  return sever.signal;
 }
 
 const refuses = (thrown: unknown): boolean => NotApplied.is(thrown) || isDefiniteRefusal(thrown);

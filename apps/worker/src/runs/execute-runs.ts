@@ -1,10 +1,11 @@
-import { createGroupCommit, createProgress, isTransient, loadNodes, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable } from "@mainstay/database";
+import { createGroupCommit, createProgress, isTransient, loadNodes, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable, type StopRequest } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import type { Tracing } from "@mainstay/telemetry";
 import { executeNode } from "../nodes/execute-node.js";
 import type { NodeParts } from "../nodes/node-parts.js";
 import type { KnownWorkflows } from "../workflows/known-workflows.js";
-import { goesOn, isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
+import { cutRun, holdBack } from "./cut-run.js";
+import { goesOn, isExecuting, isHeld, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 import type { HeldRuns } from "./held-runs.js";
 import { traceNode } from "./trace-node.js";
 import { mergeSettlements, type MergedWrite, type MergeSettings } from "./merge-settlements.js";
@@ -18,8 +19,8 @@ export type ExecuteParts = {
   settings: MergeSettings;
   giveUpMs: number;
   onFlush?: (op: string, rows: number) => void;
-  /** After a write is stored: hints for readers and sweepers, metrics of endings. */
-  onStored: (run: HeldRun, write: MergedWrite["write"]) => void;
+  /** After a write is stored: hints for readers and sweepers, metrics of endings; `paused`: instead of the write's move. */
+  onStored: (run: HeldRun, write: MergedWrite["write"], paused: boolean) => void;
   onFenced: (op: string, runId?: string) => void;
   onExecuted: (run: HeldRun, settlement: Settlement) => void;
   onError: (error: unknown, run: HeldRun) => void;
@@ -30,6 +31,8 @@ export type ExecuteRuns = {
   begin: (claimed: ClaimedRun, owner: string) => Promise<void>;
   /** A cancel was seen: the code is told, nothing new starts, the run ends `cancelled`. */
   stop: (run: HeldRun) => void;
+  /** A stop was seen, or that there is none (any more), by a question put at `askedAt` (monotonic ms): cancels, pauses, or goes on. */
+  heed: (run: HeldRun, asked: StopRequest, askedAt: number) => void;
   /** Drain: a run that executes nothing goes to a peer at once, the others at their next checkpoint. */
   yieldIdle: () => void;
   idle: () => Promise<void>;
@@ -100,7 +103,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     void settle(run, { kind: "refused", failure: toEnvelope("platform.contract_mismatch", { component: "record" }) });
   };
 
-  const goOn = (run: HeldRun, { write, start }: MergedWrite, answer: ProgressAnswer): void => {
+  const goOn = (run: HeldRun, { write, start, mergedAt }: MergedWrite, answer: ProgressAnswer): void => {
     if (answer.kind === "fenced") {
       parts.onFenced("checkpoint", run.wireId);
       held.drop(run, "a peer holds the run");
@@ -110,15 +113,24 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       stop(run);
       return;
     }
-    parts.onStored(run, write);
-    if (write.move.kind !== "hold") {
-      held.drop(run, "the run has left this process");
+    parts.onStored(run, write, answer.became === "paused");
+    if (answer.became !== "held") {
+      held.drop(run, answer.became === "paused" ? "the run is paused" : "the run has left this process");
       return;
     }
     run.inboxSeq = answer.inboxSeq;
-    if (answer.stopRequested === "cancel") stop(run);
+    const { stopRequested: asked } = answer;
+    if (asked === "cancel") stop(run);
     if (run.stopping) return; // its cancel is on the way: nothing new starts
-    for (const one of start) launch(run, one);
+    if (asked === "pause_immediate" || run.pausing?.how === "immediate") {
+      run.pausing ??= { how: "draining", since: performance.now() };
+      holdBack(run, start);
+    } else for (const one of start) launch(run, one); // they are told as begun: a pause lets them finish
+    heed(run, asked, mergedAt);
+    if (run.pausing !== undefined) {
+      if (!isExecuting(run)) void settle(run, { kind: "yield" });
+      return;
+    }
     armTimers(run);
   };
 
@@ -159,11 +171,29 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     void settle(run, { kind: "cancel" });
   };
 
+  const pause = (run: HeldRun, how: "immediate" | "draining"): void => {
+    if (run.dropped || run.stopping || run.pausing?.how === how) return;
+    run.pausing = { ...run.pausing, how, since: performance.now() };
+    if (!run.begun) return; // it is paused once it is known what is open
+    if (how === "immediate") cutRun(run);
+    for (const timer of run.timers.values()) clearTimeout(timer);
+    run.timers.clear();
+    if (!isExecuting(run) && !run.writing) void settle(run, { kind: "yield" }); // else what is under way pauses it
+  };
+
+  const heed = (run: HeldRun, asked: StopRequest, askedAt: number): void => {
+    if (asked === "cancel") stop(run);
+    else if (asked !== null) pause(run, asked === "pause_immediate" ? "immediate" : "draining");
+    else if (run.pausing !== undefined && run.pausing.since < askedAt && !run.dropped && !run.stopping) {
+      // the pause was taken back before it was honoured
+      delete run.pausing;
+      if (run.begun && !run.writing) void settle(run, { kind: "yield" });
+    }
+  };
+
   const begin = async (claimed: ClaimedRun, owner: string): Promise<void> => {
     const workflow = await workflows.find(claimed.specHash);
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
-    // another claim was under way beside this one: the later of them is not begun, the audit hands it back
-    if (!held.admits(claimed)) throw new Error(`run ${claimed.id}: an isolated run has no room for it here`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
       nodes: new Map(), executions: new Map(), timers: new Map(), outputBytes: 0, heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,
@@ -188,6 +218,11 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
     if (!isHeld(run)) return;
     run.begun = true;
     if (!goesOn(run)) { void settle(run, { kind: "cancel" }); return; }
+    if (run.pausing?.how === "immediate") {
+      holdBack(run, begun.map(({ node, attempt }) => ({ node, attempt: attempt - 1 })));
+      void settle(run, { kind: "yield" });
+      return;
+    }
     if (refused !== undefined) { void settle(run, { kind: "refused", failure: toEnvelope(refused, { component: "input" }) }); return; }
     for (const one of begun) launch(run, { node: one.node, attempt: one.attempt - 1, continued: one.continued });
     if (begun.length > 0) armTimers(run);
@@ -195,7 +230,7 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   };
 
   return {
-    begin, stop,
+    begin, stop, heed,
     yieldIdle: () => {
       for (const run of [...held.byId.values()]) if (run.begun && run.executions.size === 0) void settle(run, { kind: "yield" });
     },

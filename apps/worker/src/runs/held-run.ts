@@ -53,6 +53,8 @@ export type HeldRun = {
   inboxSeq: number;
   /** A cancel was seen: nothing new starts. */
   stopping: boolean;
+  /** A pause was seen at `since` (monotonic ms): nothing new starts, and what is under way finishes (`draining`) or was cut (`immediate`). */
+  pausing?: { how: "immediate" | "draining"; since: number; interrupted?: { nodeId: string; attempt: number } };
   /** A write is under way: what the database says of the run may be newer than what is known here. */
   writing: boolean;
   /** A write of it was refused for good: its ending is the last one that is tried. */
@@ -76,7 +78,7 @@ export type Settlement =
   | { kind: "due"; node: string }
   /** Ends the run `cancelled`. */
   | { kind: "cancel" }
-  /** Gives the run to a peer at this checkpoint (drain). */
+  /** Plans anew: gives the run to a peer (drain), pauses it, or goes on. */
   | { kind: "yield" }
   /** The definition or the input cannot be executed. */
   | { kind: "refused"; failure: FailureEnvelope };
@@ -86,5 +88,5 @@ export const isExecuting = (run: HeldRun): boolean => run.executions.size > 0;
 /** Asked anew after every await: a peer may have taken it meanwhile. */
 export const isHeld = (run: HeldRun): boolean => !run.dropped;
 
-/** Held, and nobody has asked it to stop. */
+/** Held, and nobody has asked it to be cancelled. */
 export const goesOn = (run: HeldRun): boolean => isHeld(run) && !run.stopping;

@@ -10,7 +10,7 @@ import { isExecuting, type HeldRun, type NodeMemory, type Settlement } from "./h
 export type MergeSettings = { retentionDays: number; jitter: () => number; holdShortWaitsMs: number; resultMaxBytes: number; draining: () => boolean };
 
 /** A write and what the holder does once it is acknowledged. */
-export type MergedWrite = { write: ProgressWrite; start: { node: string; attempt: number; continued: boolean }[]; answered: boolean };
+export type MergedWrite = { write: ProgressWrite; start: { node: string; attempt: number; continued: boolean }[]; answered: boolean; mergedAt: number };
 
 /** A failure that the engine gave up on. */
 type Buried = { failure: FailureEnvelope; disposition: Disposition; node?: string; effectIds?: readonly string[] };
@@ -84,6 +84,12 @@ function goOn(
 ): MergedWrite {
   const { run } = draft;
   const nextNodes = open.map((id) => ({ id, typeId: documentOf(run, id).typeId }));
+  if (run.pausing !== undefined && !run.stopping) {
+    // what is under way finishes, nothing new begins; the statement pauses only while that is asked for
+    const { interrupted } = run.pausing;
+    const pause = { kind: "pause", ...(interrupted === undefined ? {} : { interrupted }) } as const;
+    return toWrite(draft, { checkpoint, move: isExecuting(run) ? { kind: "hold" } : pause, start: [], nextNodes });
+  }
   if (settings.draining() || run.stopping) {
     // nothing new begins here: at the last checkpoint in flight the run goes to a peer, or its cancel ends it
     if (isExecuting(run) || run.stopping) return toWrite(draft, { checkpoint, move: { kind: "hold" }, start: [], nextNodes });
@@ -238,7 +244,7 @@ function toWrite(
     runId: run.id, owner: run.owner, fence: run.fence, writeId: randomUUID(), nodes, events, checkpoint, move, deadLetters,
     ...(nextNodes === undefined ? {} : { nextNodes }),
   };
-  return { write, start, answered: false };
+  return { write, start, answered: false, mergedAt: performance.now() };
 }
 
 const isWaiting = (memory: NodeMemory | undefined): boolean => memory?.status === "suspended" || memory?.status === "retry";

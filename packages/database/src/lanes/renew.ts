@@ -57,7 +57,7 @@ select
     and exists (select from runs o where o.owner = n.id)) as orphans,
   exists (select from runs p where p.deadline_at <= now() and p.status not in ('completed', 'failed', 'cancelled')) as deadlines,
   exists (select from runs s where s.stop_requested is not null and s.status not in ('completed', 'failed', 'cancelled', 'paused')
-    and (s.owner is null or s.stop_at <= now() - i.stop_grace)) as stops,
+    and (s.owner is null or (s.stop_drain is distinct from 'drain-current-node' and s.stop_at <= now() - i.stop_grace))) as stops,
   exists (select from ops_events e where e.position is null) as unstamped
 from input i`);
 

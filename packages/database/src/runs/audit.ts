@@ -1,8 +1,9 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
+import type { StopRequest } from "./progress.js";
 
 /** A run that the database says this incarnation holds. */
-export type Holding = { id: string; fence: string; heldMs: number; stopRequested: "cancel" | "pause" | null; openEffects: number };
+export type Holding = { id: string; fence: string; heldMs: number; stopRequested: StopRequest; openEffects: number };
 
 /** What the database says of one incarnation and of the work it could do. */
 export type Audit = {
@@ -20,7 +21,8 @@ const audit = statement<{ holdings: (Omit<Holding, "fence"> & { fence: string })
   "runs.audit", `
 with input as (select $1::uuid as owner, $2::text[] as requires, $3::int as horizon_ms)
 select
-  (select jsonb_agg(jsonb_build_object('id', r.id, 'fence', r.fence::text, 'stopRequested', r.stop_requested,
+  (select jsonb_agg(jsonb_build_object('id', r.id, 'fence', r.fence::text, 'stopRequested',
+    case r.stop_requested when 'cancel' then 'cancel' when 'pause' then 'pause_' || case r.stop_drain when 'immediate' then 'immediate' else 'draining' end end,
     'openEffects', r.open_effects,
     'heldMs', (extract(epoch from now() - r.claimed_at) * 1000)::bigint)) from runs r where r.owner = i.owner) as holdings,
   next.at <= now() as sweepable,

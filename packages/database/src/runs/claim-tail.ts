@@ -31,7 +31,7 @@ fit as (
   from begun group by run_id
 ), claimed as (
   update runs r set
-    owner = f.new_owner, fence = r.fence + 1, claim_id = f.new_claim_id, status = 'running', waiting_on = null,
+    owner = f.new_owner, fence = r.fence + 1, claim_id = f.new_claim_id, status = 'running', paused_from = null, waiting_on = null,
     waiting_reason = null, waiting_effect = null, claims = r.claims + 1, claimed_at = now(),
     started_at = coalesce(r.started_at, now()), lost_trigger = null, lost_owner = null,
     event_seq = r.event_seq + 1 + case when r.started_at is null or r.lost_trigger is not null then 1 else 0 end

@@ -61,35 +61,65 @@ export type ProgressWrite = {
     | { kind: "complete"; outputs: Record<string, unknown> }
     | { kind: "fail"; error: Record<string, unknown>; failedNode?: string }
     | { kind: "cancel" }
-    | { kind: "pause" };
+    /** Made only while a pause is asked for, else the run stays held. The statement writes the event. */
+    | { kind: "pause"; interrupted?: { nodeId: string; attempt: number } };
   deadLetters: readonly NewDeadLetter[];
 };
 
-/** What became of a holder's write. */
+/** A stop as the holder is told of it. */
+export type StopRequest = "cancel" | "pause_immediate" | "pause_draining" | null;
+
+/**
+ * What became of a holder's write. `became`: a pause that was asked for turns parking, handing on and completing into
+ * `paused`, with what was settled kept; a pause that was taken back leaves the run `held`.
+ */
 export type ProgressAnswer =
-  | { kind: "done"; stopRequested: "cancel" | "pause" | null; inboxSeq: number }
+  | { kind: "done"; stopRequested: StopRequest; inboxSeq: number; became: "held" | "paused" | "left" }
   /** The fence is another's, or the run has ended: drop it. */
   | { kind: "fenced" }
   /** A cancel came first: the move was not made; the holder ends the run `cancelled`. */
   | { kind: "stopping" };
 
-const progress = statement<{ id: string; verdict: string; stop_requested: "cancel" | "pause" | null; inbox_seq: number }>("runs.progress", `
+const progress = statement<{ id: string; verdict: string; stop_requested: StopRequest; inbox_seq: number; became: "held" | "paused" | "left" }>("runs.progress", `
 with input as (
   select * from jsonb_to_recordset($1::jsonb) as t(id uuid, owner uuid, fence bigint, write_id uuid, checkpoint boolean,
     nodes jsonb, events jsonb, next_nodes text[], next_types text[], move text, status text, waiting_on text,
     waiting_reason text, due_ms bigint, inbox_seq int, waiting_effect uuid, outputs jsonb, error jsonb, failed_node text,
-    dead_letters jsonb)
+    dead_letters jsonb, interrupted jsonb)
 ), locked as (
   select r.id, r.workspace, r.pool, r.workflow_id, r.spec_hash, r.owner, r.fence, r.status, r.write_id, r.stop_requested,
-    r.stop_reason, r.stop_by, r.inbox_seq, r.event_seq, r.lineage, r.chain_depth, r.input_digest, r.started_at
+    r.stop_drain, r.stop_reason, r.stop_by, r.inbox_seq, r.event_seq, r.lineage, r.chain_depth, r.input_digest, r.started_at
   from input i join runs r on r.id = i.id
   for no key update of r skip locked
-), held as (
+), admitted as (
   select i.*, l.workspace, l.event_seq as first_seq, l.lineage, l.chain_depth, l.input_digest, l.workflow_id, l.spec_hash,
-    l.inbox_seq as seen_inbox, l.stop_requested, l.stop_reason, l.stop_by, l.started_at
+    l.inbox_seq as seen_inbox, l.stop_requested, l.stop_drain, l.stop_reason, l.stop_by, l.started_at
   from input i join locked l on l.id = i.id
   where l.owner = i.owner and l.fence = i.fence and l.status = 'running' and l.write_id is distinct from i.write_id
     and not (i.move in ('complete', 'fail', 'park') and l.stop_requested is not distinct from 'cancel')
+), held as (
+  -- the move as the locked row allows it: nothing leaves for anywhere but paused while a pause is asked for, and
+  -- nothing is paused once the pause was taken back
+  select a.id, a.owner, a.fence, a.write_id, a.checkpoint, a.nodes, a.status, a.due_ms, a.inbox_seq, a.error, a.failed_node,
+    a.dead_letters, a.workspace, a.first_seq, a.lineage, a.chain_depth, a.input_digest, a.workflow_id, a.spec_hash,
+    a.seen_inbox, a.stop_requested, a.stop_drain, a.stop_reason, a.stop_by, a.started_at, t.move, a.waiting_effect,
+    case when t.move = 'pause' and a.move = 'complete' then '{}' else a.next_nodes end as next_nodes,
+    case when t.move = 'pause' and a.move = 'complete' then '{}' else a.next_types end as next_types,
+    case when t.move = 'pause' then coalesce(a.waiting_on, 'dispatch') else a.waiting_on end as waiting_on,
+    a.waiting_reason, case when t.move = 'complete' then a.outputs end as outputs,
+    case when t.move = 'pause' then (
+      select coalesce(jsonb_agg(e.event order by e.ordinal), '[]') from jsonb_array_elements(a.events) with ordinality as e(event, ordinal)
+      where e.event->>'type' <> 'run.completed') || jsonb_build_array(jsonb_build_object('type', 'run.paused', 'payload',
+        jsonb_strip_nulls(jsonb_build_object('reason', a.stop_reason, 'drainPolicy', a.stop_drain,
+          'interruptedNodeId', a.interrupted->>'nodeId', 'interruptedAttempt', a.interrupted->'attempt'))))
+      else a.events end as events,
+    case when t.move = 'pause' and a.move = 'park' then a.status when t.move = 'pause' then 'running' end as paused_from
+  from admitted a cross join lateral (
+    select case
+      when a.stop_requested = 'pause' and a.move in ('park', 'complete', 'pause') then 'pause'
+      when a.move = 'pause' then 'hold'
+      else a.move end as move
+  ) t
 ), kept as (
   insert into run_nodes as n (run_id, node_id, workspace, status, attempts, failures, asks, fence, due_at,
     waiting_effect, settled_at, output, error, history)
@@ -123,19 +153,21 @@ with input as (
     cohort_limit = case when h.checkpoint then null else r.cohort_limit end,
     suspicion_used = r.suspicion_used and not h.checkpoint,
     owner = case when h.move = 'hold' then r.owner end,
-    fence = r.fence + (h.move = 'park')::int,
+    fence = r.fence + (h.move in ('park', 'pause'))::int,
     status = case h.move when 'hold' then 'running' when 'park' then h.status when 'complete' then 'completed'
       when 'fail' then 'failed' when 'cancel' then 'cancelled' else 'paused' end,
-    waiting_on = case when h.move = 'park' then h.waiting_on end,
-    waiting_reason = case when h.move = 'park' then h.waiting_reason end,
-    waiting_effect = case when h.move = 'park' then h.waiting_effect end,
-    due_at = case when h.move = 'park' then now() + h.wait_ms * interval '1 millisecond' else r.due_at end,
-    sweep_at = case when h.move = 'park' then now() + h.wait_ms * interval '1 millisecond' else r.sweep_at end,
+    paused_from = h.paused_from,
+    stop_requested = case when h.move = 'pause' then null else h.stop_requested end, stop_drain = case when h.move = 'pause' then null else h.stop_drain end,
+    waiting_on = case when h.move in ('park', 'pause') then h.waiting_on end,
+    waiting_reason = case when h.move in ('park', 'pause') then h.waiting_reason end,
+    waiting_effect = case when h.move in ('park', 'pause') then h.waiting_effect end,
+    due_at = case when h.move in ('park', 'pause') then now() + h.wait_ms * interval '1 millisecond' else r.due_at end,
+    sweep_at = case when h.move in ('park', 'pause') then now() + h.wait_ms * interval '1 millisecond' else r.sweep_at end,
     finished_at = case when h.move in ('complete', 'fail', 'cancel') then now() end,
     outputs = h.outputs, error = h.error, failed_node = h.failed_node
-  from (select held.*, case when inbox_seq <> seen_inbox then 0 else due_ms end as wait_ms from held) h
+  from (select held.*, case when inbox_seq is distinct from seen_inbox then 0 else coalesce(due_ms, 0) end as wait_ms from held) h
   where r.id = h.id
-  returning r.id, r.pool, r.due_at, h.move, r.stop_requested, r.inbox_seq
+  returning r.id, r.pool, r.due_at, h.move, r.stop_requested, r.inbox_seq, r.owner, r.status
 ), written as (
   insert into run_events (run_id, seq, workspace, type, node_id, fence, payload)
   select h.id, h.first_seq + e.ordinal::int - 1, h.workspace, e.event->>'type', e.event->>'nodeId', h.fence,
@@ -170,7 +202,13 @@ with input as (
       'disposition', b.disposition, 'reason', b.reason, 'attempts', b.attempts)
   from buried b
 )
-select i.id, l.stop_requested, coalesce(m.inbox_seq, 0) as inbox_seq,
+select i.id, coalesce(m.inbox_seq, 0) as inbox_seq,
+  case l.stop_requested when 'cancel' then 'cancel'
+    when 'pause' then case l.stop_drain when 'immediate' then 'pause_immediate' else 'pause_draining' end end as stop_requested,
+  case
+    when coalesce(m.status, l.status) = 'paused' then 'paused'
+    when m.id is not null then case when m.owner is null then 'left' else 'held' end
+    else case when l.owner = i.owner and l.fence = i.fence then 'held' else 'left' end end as became,
   case
     when m.id is not null or l.write_id = i.write_id then 'done'
     when l.id is null then case when exists (select from runs r where r.id = i.id) then 'busy' else 'fenced' end
@@ -214,7 +252,7 @@ async function progressAll(db: Queryable, rows: readonly { write: ProgressWrite;
   return rows.map(({ write }) => {
     const row = byId.get(write.runId);
     if (row === undefined || row.verdict === "busy") return busy;
-    if (row.verdict === "done") return { kind: "done", stopRequested: row.stop_requested, inboxSeq: row.inbox_seq };
+    if (row.verdict === "done") return { kind: "done", stopRequested: row.stop_requested, inboxSeq: row.inbox_seq, became: row.became };
     return row.verdict === "stopping" ? { kind: "stopping" } : { kind: "fenced" };
   });
 }
@@ -226,6 +264,7 @@ function toRow({ move, ...write }: ProgressWrite): Record<string, unknown> {
     next_types: write.nextNodes?.map(({ typeId }) => typeId), move: move.kind, dead_letters: write.deadLetters,
     ...(move.kind === "park" ? { status: move.status, waiting_on: move.waitingOn, waiting_reason: move.reason, due_ms: Math.ceil(move.dueMs), inbox_seq: move.inboxSeq, waiting_effect: move.effectId } : {}),
     ...(move.kind === "complete" ? { outputs: move.outputs } : {}),
+    ...(move.kind === "pause" ? { interrupted: move.interrupted } : {}),
     ...(move.kind === "fail" ? { error: move.error, failed_node: move.failedNode } : {}),
   };
 }

@@ -25,8 +25,8 @@ charged as (
   select c.*,
     case
       when c.stop_requested = 'cancel' then 'cancelled'
-      when c.stop_requested = 'pause' then 'paused'
       when c.kind = 'deadline' then 'failed'
+      when c.stop_requested = 'pause' then 'paused'
       when c.crash and c.crashes + 1 >= c.crash_limit then 'failed'
       else 'running'
     end as outcome,
@@ -55,7 +55,10 @@ charged as (
         jsonb_strip_nulls(jsonb_build_object('reason', j.stop_reason, 'cancelledBy', j.stop_by))
           || jsonb_build_object('durationMs', (extract(epoch from now() - coalesce(j.started_at, now())) * 1000)::bigint)))
       when 'paused' then jsonb_build_array(jsonb_build_object('type', 'run.paused', 'payload',
-        jsonb_strip_nulls(jsonb_build_object('reason', j.stop_reason))))
+        jsonb_strip_nulls(jsonb_build_object('reason', j.stop_reason, 'drainPolicy', j.stop_drain) || coalesce((
+          select jsonb_build_object('interruptedNodeId', n.node_id, 'interruptedAttempt', n.attempts - 1) from run_nodes n
+          where n.run_id = j.id and n.status = 'started' and n.fence = j.fence and j.owner is not null
+          order by n.node_id limit 1), '{}'))))
       when 'failed' then jsonb_build_array(
         jsonb_build_object('type', 'run.dead-lettered', 'payload', jsonb_build_object('runId', j.workspace || '/' || j.id,
           'reason', j.endings->j.ending->>'reason', 'attempts', greatest(1, j.claims))),
@@ -68,7 +71,11 @@ charged as (
   where j.outcome <> 'failed' or j.open_effects = (select s.open_effects from runs s where s.id = j.id)
 ), moved as (
   update runs r set
-    owner = null, fence = r.fence + 1, status = j.outcome, event_seq = r.event_seq + jsonb_array_length(j.events),
+    owner = null, fence = r.fence + 1, status = j.outcome,
+    -- a run that is paused is one that may be claimed, once it goes on
+    paused_from = case when j.outcome = 'paused' then j.status end,
+    stop_requested = case when j.stop_requested = 'cancel' then 'cancel' end,
+    stop_drain = null, event_seq = r.event_seq + jsonb_array_length(j.events),
     crashes = r.crashes + j.crash::int,
     losses = r.losses + (j.kind in ('take_over', 'suspect', 'mislaid') and not j.crash)::int,
     hand_backs = r.hand_backs + (j.kind = 'hand_back' and not j.crash)::int,
@@ -77,13 +84,13 @@ charged as (
     stale_deaths = r.stale_deaths + j.death::int,
     suspicion_used = r.suspicion_used or j.kind = 'suspect',
     cohort_limit = j.next_limit,
-    waiting_on = case when j.outcome <> 'running' then null when j.next_limit is not null then 'capacity' else 'dispatch' end,
-    waiting_reason = case when j.outcome = 'running' and j.next_limit is not null then 'isolation' end,
+    waiting_on = case when j.outcome not in ('running', 'paused') then null when j.next_limit is not null then 'capacity' else 'dispatch' end,
+    waiting_reason = case when j.outcome in ('running', 'paused') and j.next_limit is not null then 'isolation' end,
     waiting_effect = null,
     due_at = now() + j.pause_ms * interval '1 millisecond', sweep_at = now() + j.pause_ms * interval '1 millisecond',
-    lost_trigger = case when j.outcome = 'running' then j.trigger end,
-    lost_owner = case when j.outcome = 'running' then j.owner end,
-    lost_at = case when j.outcome = 'running' then j.since else r.lost_at end,
+    lost_trigger = case when j.outcome in ('running', 'paused') and j.kind <> 'stop' then j.trigger end,
+    lost_owner = case when j.outcome in ('running', 'paused') and j.kind <> 'stop' then j.owner end,
+    lost_at = case when j.outcome in ('running', 'paused') then j.since else r.lost_at end,
     finished_at = case when j.outcome in ('cancelled', 'failed') then now() end,
     error = case when j.outcome = 'failed' then j.endings->j.ending->'error' end,
     open_effects = case when j.outcome = 'failed' and j.ending = 'unknown' then 0 else r.open_effects end

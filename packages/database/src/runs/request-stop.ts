@@ -16,8 +16,11 @@ with input as (
   select r.* from input i join runs r on r.id = i.id and r.workspace = i.workspace for no key update of r
 ), moved as (
   update runs r set
-    stop_requested = 'cancel', stop_reason = coalesce(r.stop_reason, i.reason), stop_by = coalesce(r.stop_by, i.asked_by),
-    stop_at = coalesce(r.stop_at, now()),
+    -- the first cancel is told, and a pause that was asked for before it is overtaken
+    stop_requested = 'cancel', stop_drain = null, paused_from = null,
+    stop_reason = case when l.stop_requested = 'cancel' then coalesce(l.stop_reason, i.reason) else i.reason end,
+    stop_by = case when l.stop_requested = 'cancel' then coalesce(l.stop_by, i.asked_by) else i.asked_by end,
+    stop_at = case when l.stop_requested = 'cancel' then coalesce(l.stop_at, now()) else now() end,
     owner = l.owner, -- of the locked row, as the status: a constraint is checked before a newer version is read
     status = case when l.owner is null then 'cancelled' else l.status end,
     finished_at = case when l.owner is null then now() end,

@@ -10,10 +10,11 @@ import { incarnations } from "./incarnations.js";
 import { releases } from "./releases.js";
 import { lanes } from "./lanes.js";
 import type { Scenario } from "./scenario.js";
+import { pauses } from "./pauses.js";
 import { stops } from "./stops.js";
 import { unguarded } from "./unguarded.js";
 
-const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...effects, ...incarnations, ...lanes];
+const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...pauses, ...effects, ...incarnations, ...lanes];
 
 let bench: Bench;
 beforeAll(async () => { bench = await openBench(); });

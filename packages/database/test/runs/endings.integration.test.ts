@@ -109,7 +109,7 @@ test("a stop that its holder does not obey takes the fence after the grace, not 
 
 test("a pause that was asked for is made state without an ending", async () => {
   const held = await hold(bench.db, await beginWorker(bench.db));
-  await bench.sql("update runs set stop_requested = 'pause', stop_at = now()");
+  await bench.sql("update runs set stop_requested = 'pause', stop_drain = 'immediate', stop_at = now()");
   expect(await enforceStops(bench.db, { graceMs: 0, limits })).toMatchObject([{ status: "paused" }]);
   expect((await typesOf(bench, held.runId)).at(-1)).toBe("run.paused");
   expect(await bench.sql("select from outbox where run_id = $1 and created_at > (select max(at) from run_events)", [held.runId])).toEqual([]);

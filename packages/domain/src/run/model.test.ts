@@ -12,7 +12,9 @@ type State = {
   lapsed: Readonly<Record<Actor, boolean>>;
   /** A due time or an outbox row: something will look at the run by itself. */
   announced: boolean;
-  stop: boolean;
+  stop: "cancel" | "pause" | undefined;
+  /** What a paused run goes back to. */
+  pausedFrom: RunStatus | undefined;
   suspected: boolean;
 };
 type Move = { verb: string; to: State };
@@ -21,15 +23,15 @@ type Table = Readonly<Record<Verb, Transition>>;
 const MOST_FENCE = 6;
 const actors: readonly Actor[] = ["A", "B"];
 const start: State = {
-  status: "pending", owner: undefined, fence: 0, believes: { A: undefined, B: undefined }, lapsed: { A: false, B: false }, announced: true, stop: false,
-  suspected: false,
+  status: "pending", owner: undefined, fence: 0, believes: { A: undefined, B: undefined }, lapsed: { A: false, B: false }, announced: true, stop: undefined,
+  pausedFrom: undefined, suspected: false,
 };
 
 /** What the table's fence word asks of the locked row, for an actor that moves it. */
 function admits(state: State, { fence, from }: Transition, actor: Actor): boolean {
   if (!from.includes(state.status)) return false;
   switch (fence) {
-    case "take": return state.owner === undefined && !state.stop && !state.lapsed[actor];
+    case "take": return state.owner === undefined && state.stop === undefined && !state.lapsed[actor];
     case "hold": case "drop": return state.owner === actor && state.believes[actor] === state.fence;
     case "lapsed": return state.owner !== undefined && state.lapsed[state.owner];
     case "suspected": return state.owner !== undefined && !state.suspected;
@@ -45,22 +47,32 @@ function movesFrom(state: State, table: Table): Move[] {
   for (const [verb, transition] of Object.entries(table)) {
     for (const actor of actors) {
       if (verb === "accept" || !admits(state, transition, actor)) continue;
-      if (verb === "enforceStop" && !state.stop) continue;
-      if ((verb === "complete" || verb === "bury" || verb === "park") && state.stop) continue; // answered "stopping"
+      if (verb === "enforceStop" && state.stop === undefined) continue;
+      if (["pause", "pauseUnheld"].includes(verb) && state.stop !== undefined) continue; // it is a conflict
+      if (verb === "bury" && state.stop === "cancel") continue; // answered "stopping"
+      if ((verb === "complete" || verb === "park" || verb === "retry") && state.stop !== undefined) continue; // answered "stopping", or paused instead
+      if (verb === "stop" && state.stop !== "cancel") continue;
+      if (verb === "pauseHeld" && state.stop !== "pause") continue; // taken back: the run stays held
       for (const to of transition.to) {
         const status = to === "same" ? state.status : to;
         // a stop that was asked for is honoured first by whatever takes the run away from its holder
-        if (["handBack", "takeOver", "suspect"].includes(verb) && state.stop !== (status === "cancelled")) continue;
-        if ((verb === "stop" || verb === "enforceStop") && status === "paused") continue; // pause is the cancel's mirror
-        if (["handBack", "takeOver", "suspect"].includes(verb) && status === "paused") continue;
+        if (["handBack", "takeOver", "suspect", "enforceStop"].includes(verb) && !honours(state.stop, status)) continue;
+        if (verb === "unpause" && status !== state.pausedFrom) continue;
         moves.push({ verb: `${verb} by ${actor}`, to: moved(state, { actor, status, transition, verb }) });
       }
     }
   }
   for (const actor of actors) if (!state.lapsed[actor]) moves.push({ verb: `${actor} lapses`, to: { ...state, lapsed: { ...state.lapsed, [actor]: true } } });
-  if (!state.stop && state.owner !== undefined) moves.push({ verb: "a stop is asked for", to: { ...state, stop: true } });
+  if (state.owner !== undefined) {
+    if (state.stop !== "cancel") moves.push({ verb: "a cancel is asked for", to: { ...state, stop: "cancel" } });
+    if (state.stop === undefined) moves.push({ verb: "a pause is asked for", to: { ...state, stop: "pause" } });
+    if (state.stop === "pause") moves.push({ verb: "the pause is taken back", to: { ...state, stop: undefined } });
+  }
   return moves;
 }
+
+const honours = (stop: State["stop"], status: RunStatus): boolean =>
+  stop === "cancel" ? status === "cancelled" : stop === "pause" ? status === "paused" : status !== "cancelled" && status !== "paused";
 
 function moved(state: State, { actor, status, transition, verb }: { actor: Actor; status: RunStatus; transition: Transition; verb: string }): State {
   const { fence, announces } = transition;
@@ -73,6 +85,9 @@ function moved(state: State, { actor, status, transition, verb }: { actor: Actor
     owner: takes ? actor : keeps ? state.owner : undefined,
     believes: takes ? { ...state.believes, [actor]: next } : state.believes,
     announced: takes || keeps ? false : announces,
+    stop: status === "paused" ? undefined : state.stop,
+    // a parked run is paused in what it was parked in; the model parks and pauses apart
+    pausedFrom: status === "paused" ? state.status : undefined,
     suspected: state.suspected || fence === "suspected",
   };
 }
@@ -119,6 +134,25 @@ test("an actor whose belief is stale has no write: only the owner under the curr
   }
 });
 
+test("a pause is never honoured by a holder that was told it is taken back, and a paused run goes on only by a resume, a cancel or its deadline", () => {
+  const states = [...explore(transitions).values()];
+  expect(states.some(({ state }) => state.status === "paused")).toBe(true);
+  for (const { state, moves } of states) {
+    if (state.status === "paused" && state.fence < MOST_FENCE) {
+      expect(state.owner).toBeUndefined();
+      expect(moves.filter(({ to }) => to.status !== "paused").map(({ verb }) => verb.split(" ")[0]).sort().filter((verb, i, all) => verb !== all[i - 1]))
+        .toEqual(["cancel", "enforceDeadline", "unpause"]);
+    }
+    if (state.owner !== undefined && state.stop === undefined) expect(moves.filter(({ to }) => to.status === "paused")).toEqual([]);
+  }
+});
+
+test("a cancel that was asked for ends the run, whoever holds it and whatever else was asked before", () => {
+  for (const { state, moves } of explore(transitions).values()) {
+    if (state.stop === "cancel") expect(moves.filter(({ to }) => to.status === "paused" || to.stop === "pause")).toEqual([]);
+  }
+});
+
 test("a fence never falls, and every change of holder raises it", () => {
   for (const { state, moves } of explore(transitions).values()) {
     for (const { to, verb } of moves) {
@@ -135,7 +169,7 @@ test("nothing moves a run that has ended", () => {
 });
 
 test("the model notices when a releasing move forgets to announce", () => {
-  for (const verb of ["handBack", "takeOver", "suspect", "park", "retry"] as const) {
+  for (const verb of ["handBack", "takeOver", "suspect", "park", "retry", "unpause"] as const) {
     const broken = { ...transitions, [verb]: { ...transitions[verb], announces: false } } as Table;
     expect(forgotten(broken).length, verb).toBeGreaterThan(0);
   }

@@ -4,7 +4,9 @@ import {
   type EffectList,
   type CancelRunResponse,
   type ListRunsResponse,
+  type PauseRunResponse,
   type PollEventsResponse,
+  type ResumeRunResponse,
   type RunSnapshot,
 } from "@mainstay/contract";
 import { awaitResult } from "./await-result.js";
@@ -49,6 +51,18 @@ export function createRunsClient(transport: Transport): RunsClient {
         body: options.reason === undefined ? {} : { reason: options.reason },
       });
       return body as CancelRunResponse;
+    },
+    async pause(runId, { idempotencyKey = crypto.randomUUID(), ...body } = {}) {
+      const { body: answer } = await transport.send({
+        method: "POST", path: `${pathOf(runId)}:pause`, headers: { "idempotency-key": idempotencyKey }, body,
+      });
+      return answer as PauseRunResponse;
+    },
+    async resume(runId, { idempotencyKey = crypto.randomUUID() } = {}) {
+      const { body } = await transport.send({
+        method: "POST", path: `${pathOf(runId)}:resume`, headers: { "idempotency-key": idempotencyKey }, body: {},
+      });
+      return body as ResumeRunResponse;
     },
     async effects(runId) {
       return (await transport.send({ method: "GET", path: `${pathOf(runId)}/effects` })).body as EffectList;

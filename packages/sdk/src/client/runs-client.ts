@@ -5,7 +5,9 @@ import type {
   EffectList,
   ListRunsQuery,
   ListRunsResponse,
+  PauseRunResponse,
   PollEventsResponse,
+  ResumeRunResponse,
   RunError,
   RunEvent,
   RunSnapshot,
@@ -33,6 +35,9 @@ export type CreateRunOptions = Readonly<{
   signal?: AbortSignal;
 }>;
 
+/** How a run is paused. */
+export type PauseRunOptions = Readonly<{ reason?: string; drainPolicy?: "immediate" | "drain-current-node"; idempotencyKey?: string }>;
+
 /** A created run. `replayed` says that the key had been used before and this is that run. */
 export type CreatedRun = CreateRunResponse & Readonly<{ idempotencyKey: string; replayed: boolean }>;
 
@@ -51,6 +56,13 @@ export type RunsClient = Readonly<{
   list: (query?: ListRunsQuery) => Promise<ListRunsResponse>;
   /** Asks for the stop; the run may still read `cancelling`. */
   cancel: (runId: string, options?: Readonly<{ reason?: string; idempotencyKey?: string }>) => Promise<CancelRunResponse>;
+  /**
+   * Pauses the run: nodes under way finish (`drain-current-node`, default) or are cut (`immediate`), nothing new starts.
+   * Without `pausedAt` its worker still has to honour it. The run's deadline counts on.
+   */
+  pause: (runId: string, options?: PauseRunOptions) => Promise<PauseRunResponse>;
+  /** Lets a paused run go on. */
+  resume: (runId: string, options?: Readonly<{ idempotencyKey?: string }>) => Promise<ResumeRunResponse>;
   effects: (runId: string) => Promise<EffectList>;
   /** One long poll: what stands after `afterSequence`, at once or within `timeoutS` (1 to 60). */
   poll: (
