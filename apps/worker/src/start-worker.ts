@@ -54,7 +54,8 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const onError = (error: unknown) => { logger.warn(logEvents.batchFailed, { err: toError(error) }); };
   const report = createReportRuns({ logger, metrics });
   const batch = { giveUpMs: GIVE_UP_MS, onFlush };
-  const claimant = () => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size, leaseMs: config.leaseMs });
+  /** What other claims under way may bring counts as held: an isolated run must not meet it here. `own` are those of the asker. */
+  const claimant = (own = 0) => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size + Math.max(0, held.reserved() - own), leaseMs: config.leaseMs });
   /** The loops know of each other; each stands once it has begun. */
   const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 

@@ -40,6 +40,7 @@ function steps() {
     lanes("unit", "integration", "chaos"),
     ...present("tests/tenancy", lanes("tenancy")),
     ...present("tests/idle", lanes("idle")),
+    ...present("tests/sim", script("test-sim", "--seeds", "300")),
     ...present("tests/mutants", script("test-mutants", "--quick")),
     ...present("infra/dev/main-job", script("start", "--exit")),
   ];

@@ -2,8 +2,18 @@ const progress = "packages/database/src/runs/progress.ts";
 const pause = "packages/database/test/pause/pause.integration.test.ts";
 const lost = "packages/database/test/batch/lost-replies.integration.test.ts";
 
+const isolation = "apps/worker/test/isolation.integration.test.ts";
+
 /** Guards of a holder's writes and of batches. */
 export const batches = [
+  {
+    name: "an isolated run is begun in any company", in: isolation, kills: "of two claims under way at once for isolated runs only one is begun",
+    edits: [{ file: "apps/worker/src/runs/execute-runs.ts", find: "if (!held.admits(claimed)) throw", put: "if (false) throw" }],
+  },
+  {
+    name: "a claim lets its slot go before its run stands there", in: isolation, kills: "the slot of a claim stays reserved until its run stands in it",
+    edits: [{ file: "apps/worker/src/claiming/take-ticket.ts", find: "if (beginning === undefined) held.unreserve(1);", put: "if (beginning === undefined || beginning !== undefined) held.unreserve(1);" }],
+  },
   {
     name: "a wait is due whatever has become of it", in: "apps/worker/src/runs/merge-settlements.test.ts", kills: "a wait that is told due twice, or was overtaken by an execution",
     edits: [{ file: "apps/worker/src/runs/merge-settlements.ts", find: "if (isWaiting(run.nodes.get(settlement.node)) && !due.includes(settlement.node)) due.push(settlement.node);", put: "due.push(settlement.node);" }],

@@ -54,11 +54,14 @@ export function startSweepLoop(parts: SweepParts): SweepLoop {
     if (most <= 0) return 0;
     const me = parts.claimant();
     held.reserve(most);
+    let unused = most;
     try {
       const claimed = await sweepRuns(parts.db, me, Array.from({ length: most }, () => randomUUID()));
       for (const run of claimed) {
         parts.onSwept(run);
-        void parts.begin(run, me.incarnation).catch(parts.onError);
+        // its slot stays reserved until the run itself stands there
+        unused -= 1;
+        void parts.begin(run, me.incarnation).catch(parts.onError).then(() => { held.unreserve(1); });
       }
       return claimed.length;
     } catch (error) {
@@ -66,7 +69,7 @@ export function startSweepLoop(parts: SweepParts): SweepLoop {
       parts.onLostReply();
       return 0;
     } finally {
-      held.unreserve(most);
+      held.unreserve(unused);
     }
   };
 

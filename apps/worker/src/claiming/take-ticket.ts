@@ -27,18 +27,21 @@ export async function takeTicket(parts: TakeTicketParts, runIds: readonly string
   held.reserve(room);
   const back = rest.length === 0 ? undefined : parts.putBack(rest);
   await Promise.all(mine.map(async (runId) => {
+    let beginning: Promise<void> | undefined;
     try {
       const owner = parts.incarnation();
       const answer = await parts.claim({ runId, claimId: randomUUID() });
       if (answer.kind === "claimed") {
         parts.onAnswer(runId, { result: "won", reason: "ticket" });
-        void parts.begin(answer.run, owner).catch(parts.onError);
+        beginning = parts.begin(answer.run, owner).catch(parts.onError);
       } else if (answer.kind === "claimed_before") parts.onLostReply();
       else parts.onAnswer(runId, { result: "refused", reason: answer.reason });
     } catch (error) {
       parts.onError(error);
     } finally {
-      held.unreserve(1);
+      // its slot stays reserved until the run itself stands there
+      if (beginning === undefined) held.unreserve(1);
+      else void beginning.then(() => { held.unreserve(1); });
     }
   }));
   await back;

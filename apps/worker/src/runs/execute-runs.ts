@@ -194,6 +194,8 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   const begin = async (claimed: ClaimedRun, owner: string): Promise<void> => {
     const workflow = await workflows.find(claimed.specHash);
     if (workflow === undefined) throw new Error(`run ${claimed.id}: no definition ${claimed.specHash}`);
+    // another claim was under way beside this one: the later of them is not begun, the audit hands it back
+    if (!held.admits(claimed)) throw new Error(`run ${claimed.id}: an isolated run has no room for it here`);
     const run: HeldRun = {
       id: claimed.id, wireId: `${claimed.workspace}/${claimed.id}`, fence: claimed.fence, owner, claimed, workflow,
       nodes: new Map(), executions: new Map(), timers: new Map(), outputBytes: 0, heldSince: performance.now(), inboxSeq: claimed.inboxSeq, writing: false, stopping: false, begun: false, unwritable: false, dropped: false,

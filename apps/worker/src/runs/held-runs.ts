@@ -1,3 +1,4 @@
+import type { ClaimedRun } from "@mainstay/database";
 import type { HeldRun } from "./held-run.js";
 
 /** The runs this process holds, and the slots they and the claims under way take. */
@@ -10,7 +11,11 @@ export type HeldRuns = {
   /** Slots that a claim under way may fill; released by `unreserve`. */
   reserve: (slots: number) => void;
   unreserve: (slots: number) => void;
+  /** Slots that claims under way may fill. */
+  reserved: () => number;
   free: () => number;
+  /** False: with this run more would be here than an isolated one may have beside it (rule H15). */
+  admits: (claimed: Pick<ClaimedRun, "id" | "cohortLimit">) => boolean;
   /** Calls back whenever a slot comes free; `wasFull`: there was none before, so that work may have been left. */
   onFree: (listener: (wasFull: boolean) => void) => void;
 };
@@ -20,10 +25,8 @@ export function createHeldRuns(slots: number): HeldRuns {
   let reserved = 0;
   let listeners: ((wasFull: boolean) => void)[] = [];
   const tell = (wasFull: boolean) => { for (const listener of listeners) listener(wasFull); };
-  const room = () => {
-    const limits = [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
-    return Math.min(slots, ...limits) - byId.size;
-  };
+  const limits = () => [...byId.values()].map((run) => run.claimed.cohortLimit).filter((limit) => limit !== null);
+  const room = () => Math.min(slots, ...limits()) - byId.size;
   const free = () => Math.max(0, room() - reserved);
   const drop = (run: HeldRun, why: string) => {
     if (run.dropped) return;
@@ -54,7 +57,9 @@ export function createHeldRuns(slots: number): HeldRuns {
       reserved -= n;
       tell(false);
     },
+    reserved: () => reserved,
     free,
+    admits: ({ id, cohortLimit }) => Math.min(cohortLimit ?? Infinity, ...limits()) >= byId.size + (byId.has(id) ? 0 : 1),
     onFree: (listener) => { listeners = [...listeners, listener]; },
   };
 }

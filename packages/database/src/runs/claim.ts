@@ -45,10 +45,11 @@ from input i cross join me left join locked l on l.id = i.id left join claimed c
 
 /**
  * Claims the runs that tickets name, many in one flush. Each run is answered to one caller, however many tickets
- * name it. A refusal is an answer: the ticket is done with that run.
+ * name it. A refusal is an answer: the ticket is done with that run. `claimant` is asked right before each flush, with the
+ * number of its rows.
  */
 export function createClaim(
-  db: Queryable, claimant: () => Claimant,
+  db: Queryable, claimant: (rows: number) => Claimant,
   options: { giveUpMs: number; maxRows?: number; onFlush?: (op: string, rows: number) => void },
 ): GroupCommit<ClaimRequest, ClaimAnswer> {
   type Row = { requests: readonly ClaimRequest[] };
@@ -57,7 +58,7 @@ export function createClaim(
     maxRows: options.maxRows ?? 64, ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
     flush: async (rows) => {
       const firsts = rows.map(({ requests }) => requests[0]).filter((request) => request !== undefined);
-      const answers = await claimAll(db, claimant(), firsts);
+      const answers = await claimAll(db, claimant(firsts.length), firsts);
       return firsts.map((request, i) => {
         const answer = answers[i];
         return answer === undefined || answer === busy ? busy : { winner: request.claimId, answer };

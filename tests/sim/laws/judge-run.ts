@@ -1,0 +1,92 @@
+import type { Row } from "../postgres/change.js";
+import { count, instant, isClaimable, isEnded, isGone, text, type Shadow } from "./shadow.js";
+import type { Facts, Step } from "./step.js";
+
+const releases: Readonly<Record<string, true>> = {
+  "runs.take_over": true, "runs.suspect": true, "runs.hand_back": true, "runs.enforce_stops": true, "runs.enforce_deadlines": true,
+};
+const claims: Readonly<Record<string, true>> = { "runs.claim": true, "runs.sweep": true };
+
+/** A run's row before and after a statement, and who shared its death. */
+export type RunMove = Readonly<{ before: Row | undefined; after: Row; cohort: number }>;
+
+/** Judges one change of a run's row by the laws I1, I2, I3, I9 and H15; answers what is broken. */
+export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: Step; facts: Facts; move: RunMove }): string[] {
+  const { before, after } = move;
+  const broken: string[] = [];
+  const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (run ${text(after, "id").slice(0, 8)}, ${step.name})`); };
+  if (before === undefined) return broken;
+  const [was, is] = [before["owner"], after["owner"]];
+
+  law(!isEnded(before) || sameFate(before, after), "I3: nothing leaves a terminal state");
+  law(count(after, "fence") >= count(before, "fence"), "I2: fences never fall");
+  law(was === is || is === null || count(after, "fence") > count(before, "fence"), "I2: a claim raises the fence");
+  law(was === is || was === null || is !== null || isEnded(after) || after["status"] === "paused" || count(after, "fence") > count(before, "fence"), "I2: a release raises the fence");
+  law(was === is || was === null || is === null, "I2: at most one live claim: a held run is not claimed");
+  if (was === null && is !== null) claimed();
+  if (was !== null && is === null) released();
+  law(before["stop_requested"] !== "cancel" || is !== null || was === null || after["status"] === "cancelled", "a cancel comes before every other end");
+  law(!(before["stop_requested"] === "cancel" && ["completed"].includes(text(after, "status"))), "a cancelled run does not complete");
+  if (step.name === "runs.progress" && before["write_id"] === after["write_id"]) broken.push(`H13: a repeated write changes nothing (run ${text(after, "id").slice(0, 8)})`);
+  if (isClaimable(after) && after["stop_requested"] === null && (!isClaimable(before) || instant(after, "due_at") < instant(before, "due_at"))) {
+    law(step.outcome.changes.some(({ table, op, row }) => table === "outbox" && op === "I" && row["run_id"] === after["id"]), "a move that makes a run claimable leaves an outbox row");
+  }
+  return broken;
+
+  function claimed(): void {
+    const owner = text(after, "owner");
+    law(claims[step.name] === true, "only a claim takes a run");
+    law(isClaimable(before) && before!["stop_requested"] === null, "only what waits and is not to stop is claimed");
+    law(instant(before, "due_at") <= step.nowMs, "a run is not claimed before it is due");
+    law(facts.servedBy(owner).includes(text(before, "requires")), "H19: a worker claims only what it serves");
+    law(step.raced || !isGone(shadow.incarnations.get(owner)), "H2: a dead incarnation claims nothing");
+    law(count(after, "claims") === count(before, "claims") + 1, "a claim is counted");
+  }
+
+  function released(): void {
+    const owner = text(before, "owner");
+    const grew = (name: string): number => count(after, name) - count(before, name);
+    switch (step.name) {
+      case "runs.take_over":
+        law(isGone(shadow.incarnations.get(owner)), "H2: only the runs of a dead owner are taken over");
+        break;
+      case "runs.suspect":
+        law(count(before, "open_effects") === 0, "a suspicion takes no run out of its effect");
+        law(before!["suspicion_used"] === false, "H15: a suspicion serves a run once between two checkpoints");
+        break;
+      case "runs.hand_back":
+        law(owner === step.values[3], "only the holder hands back");
+        law(handedBack()?.fence === String(before!["fence"]), "I2: a hand-back bears the fence");
+        law(handedBack()?.kind !== "hand_back" || count(before, "open_effects") === 0, "H15: a run with an open effect is not handed back");
+        break;
+      case "runs.enforce_stops":
+        law(before!["stop_requested"] !== null && instant(before, "stop_at") <= step.nowMs - facts.cancelGraceMs, "a stop takes the fence only after the grace");
+        break;
+      case "runs.enforce_deadlines":
+        law(instant(before, "deadline_at") <= step.nowMs, "a deadline ends a run only once it has passed");
+        break;
+      case "runs.progress":
+        law(writes().some((write) => write.id === after["id"] && write.owner === owner && String(write.fence) === String(before!["fence"])), "I2: no write lands under an old fence");
+        break;
+      default:
+        law(releases[step.name] === true, "only its holder, the fleet or a lane ends a hold");
+    }
+    if (step.name in { "runs.take_over": 0, "runs.suspect": 0, "runs.hand_back": 0 } && after["status"] !== "cancelled" && after["status"] !== "paused") {
+      law(grew("crashes") + grew("losses") + grew("hand_backs") === 1, "I9: a loss is counted once");
+      const shared = step.name === "runs.take_over" && move.cohort > 1 && count(before, "stale_losses") < facts.limits.lossLimit && grew("hand_backs") === 0;
+      law(!(shared && grew("crashes") > 0), "H15: a death shared by several runs is charged to none");
+    }
+  }
+
+  function handedBack(): { fence: string; kind: string } | undefined {
+    const [ids, fences, kinds] = step.values as [string[], string[], string[]];
+    const at = ids.findIndex((id, i) => id === after["id"] && fences[i] === String(before!["fence"]));
+    return at < 0 ? undefined : { fence: fences[at] ?? "", kind: kinds[at] ?? "" };
+  }
+  function writes(): { id: string; owner: string; fence: string | number }[] {
+    return JSON.parse(String(step.values[0])) as { id: string; owner: string; fence: string }[];
+  }
+}
+
+const fates = ["status", "owner", "fence", "event_seq", "finished_at", "claims"];
+const sameFate = (before: Row, after: Row): boolean => fates.every((name) => before[name] === after[name]);

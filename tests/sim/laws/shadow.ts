@@ -1,0 +1,63 @@
+import type { Change, Row } from "../postgres/change.js";
+
+/** What the database holds, kept beside it from what its triggers tell; and what it held, where a law asks for it. */
+export type Shadow = {
+  runs: Map<string, Row>;
+  /** By `<run>/<node>`. */
+  nodes: Map<string, Row>;
+  /** Of each run, in the order they were written. */
+  events: Map<string, Row[]>;
+  effects: Map<string, Row>;
+  incarnations: Map<string, Row>;
+  outbox: Map<string, Row>;
+  /** The writes of holders that were ever stored, by run. */
+  writes: Map<string, Set<string>>;
+  /** Deaths that buried: run-scope letters by run. */
+  letters: Map<string, Row>;
+};
+
+export const createShadow = (): Shadow => ({
+  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(),
+});
+
+/** Takes one change in; answers what the row was before. */
+export function take(shadow: Shadow, { table, op, row }: Change): Row | undefined {
+  const put = (map: Map<string, Row>, key: string): Row | undefined => {
+    const before = map.get(key);
+    if (op === "D") map.delete(key);
+    else map.set(key, row);
+    return before;
+  };
+  switch (table) {
+    case "runs": {
+      const id = text(row, "id");
+      const writes = shadow.writes.get(id) ?? new Set();
+      if (typeof row["write_id"] === "string") writes.add(row["write_id"]);
+      shadow.writes.set(id, writes);
+      return put(shadow.runs, id);
+    }
+    case "run_nodes": return put(shadow.nodes, `${text(row, "run_id")}/${text(row, "node_id")}`);
+    case "run_events": {
+      const run = text(row, "run_id");
+      shadow.events.set(run, [...(shadow.events.get(run) ?? []), row]);
+      return undefined;
+    }
+    case "effects": return put(shadow.effects, text(row, "id"));
+    case "incarnations": return put(shadow.incarnations, text(row, "id"));
+    case "outbox": return put(shadow.outbox, String(row["seq"]));
+    case "dead_letters": return row["scope"] === "run" ? put(shadow.letters, text(row, "run_id")) : undefined;
+    default: return undefined;
+  }
+}
+
+/** A text member; empty where there is none. */
+export const text = (row: Row | undefined, name: string): string => {
+  const value = row?.[name];
+  return typeof value === "string" ? value : "";
+};
+export const count = (row: Row | undefined, name: string): number => Number(row?.[name] ?? 0);
+/** An instant in milliseconds since the epoch; NaN where there is none. */
+export const instant = (row: Row | undefined, name: string): number => Date.parse(text(row, name));
+export const isEnded = (row: Row | undefined): boolean => ["completed", "failed", "cancelled"].includes(text(row, "status"));
+export const isClaimable = (row: Row | undefined): boolean => row !== undefined && row["owner"] === null && ["pending", "running", "waiting-external"].includes(text(row, "status"));
+export const isGone = (row: Row | undefined): boolean => row === undefined || row["lapsed_at"] !== null || row["ended_at"] !== null;

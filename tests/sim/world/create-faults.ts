@@ -1,0 +1,152 @@
+import type { SimApi } from "../actors/start-api-process.js";
+import { startRelayProcess } from "../actors/start-relay-process.js";
+import { startSupervisorProcess } from "../actors/start-supervisor-process.js";
+import type { SimWorker } from "../actors/start-worker-process.js";
+import type { SampleWorkflow } from "../actors/workflows.js";
+import type { Stray } from "../actors/create-stray.js";
+import type { Steps } from "./create-steps.js";
+import { isDead, thaw, type SimProcess } from "./process.js";
+import type { Weather } from "./weather.js";
+import type { World } from "./world.js";
+
+/** What befalls the fleet, as the seed's weather wants it. */
+export type Faults = {
+  /** Before each turn of the scheduler: runs are asked for, and now and then something breaks. */
+  befall: () => void;
+  killProcess: (process: SimProcess | undefined, why: string) => void;
+  /** Nothing breaks any more; what stood still goes on, and there is at least one capable worker. */
+  heal: () => void;
+  count: () => number;
+};
+
+type Parts = {
+  world: World; weather: Weather; workers: SimWorker[]; others: { supervisor?: SimProcess; relay?: SimProcess };
+  bear: (whole: boolean) => void; api: SimApi; stray: Stray; workflows: ReadonlyMap<string, SampleWorkflow>; steps: Steps;
+};
+
+export function createFaults({ world, weather, workers, others, bear, api, stray, workflows, steps }: Parts): Faults {
+  const { chance, time, broker } = world;
+  const asked: string[] = [];
+  let left = weather.runs;
+  let calm = false;
+  let happened = 0;
+  const live = (): SimWorker[] => workers.filter(({ process }) => !isDead(process));
+  const say = (what: string): void => {
+    happened += 1;
+    world.note(`***** ${String(Math.round(time.now())).padStart(7)} ${what}`);
+  };
+
+  const killProcess: Faults["killProcess"] = (process, why) => {
+    if (process === undefined || isDead(process)) return;
+    say(`${process.name} dies (${why})`);
+    process.dead = true;
+    // what it had sent is executed all the same, or never arrives
+    world.calls = world.calls.filter((call) => {
+      if (call.process === undefined || !isDead(call.process)) return true;
+      return chance.flip(0.3) && call.statement.name !== "incarnations.doubt" ? (orphans.push({ ...call, process: undefined, resolve: () => {}, reject: () => {} }), false) : false;
+    });
+    world.calls.push(...orphans.splice(0));
+    time.after(chance.below(300), () => { world.endSessionsOf(process, "the process is gone"); });
+    if (!calm || live().length === 0) time.after(200 + chance.below(3_000), () => { if (live().length < weather.workers) bear(true); });
+  };
+  const orphans: World["calls"] = [];
+
+  const freeze = (process: SimProcess, ms: number, how: string): void => {
+    say(`${process.name} ${how} for ${ms} ms`);
+    process.frozen = true;
+    time.after(ms, () => { if (!isDead(process) && process.frozen) { say(`${process.name} goes on`); thaw(process); } });
+  };
+  const sessionsOf = (process: SimProcess): SimProcess[] => [...new Set([...world.sessions].flatMap(({ process: owner }) => (owner?.parent === process ? [owner] : [])))];
+
+  const ask = (): void => {
+    left -= 1;
+    const workflow = chance.pick([...workflows.values()]);
+    const order = `o${chance.below(2)}`;
+    const key = chance.flip(0.4) ? `k${chance.below(3)}` : undefined;
+    asked.push(api.accept(workflow, { order, ...(key === undefined ? {} : { key }) }));
+    if (chance.flip(0.15)) api.accept(workflow, { order, unstorable: true });
+    if (chance.flip(0.3) && left > 0) {
+      left -= 1;
+      asked.push(api.accept(workflow, { order }));
+    }
+  };
+
+  return {
+    killProcess, count: () => happened,
+    befall: () => {
+      if (left > 0 && chance.flip(0.15)) ask();
+      const worker = (): SimWorker | undefined => { const all = live(); return all.length === 0 ? undefined : chance.pick(all); };
+      if (chance.flip(weather.kill)) killProcess(worker()?.process, "SIGKILL");
+      if (weather.kill > 0 && chance.flip(weather.kill / 4) && others.relay !== undefined && !isDead(others.relay)) {
+        killProcess(others.relay, "SIGKILL");
+        time.after(500, () => { others.relay = startRelayProcess({ world, name: "relay2" }); });
+      }
+      if (chance.flip(weather.freeze)) {
+        const process = worker()?.process;
+        if (process !== undefined && !process.frozen) {
+          const ms = 300 + chance.below(7_000);
+          for (const thread of sessionsOf(process)) freeze(thread, ms, "is frozen");
+          freeze(process, ms, "is frozen");
+        }
+      }
+      if (chance.flip(weather.wedge)) {
+        const process = worker()?.process;
+        if (process !== undefined && !process.frozen) freeze(process, 3_000 + chance.below(9_000), "is wedged");
+      }
+      if (chance.flip(weather.drain)) {
+        const one = worker();
+        if (one !== undefined && live().length > 1) {
+          say(`${one.process.name} is told to drain`);
+          one.drain();
+          time.after(400 + chance.below(2_000), () => { bear(true); });
+        }
+      }
+      if (chance.flip(weather.cutSession) && world.sessions.size > 0) {
+        const session = chance.pick([...world.sessions]);
+        if (session.process?.parent !== undefined) {
+          say(`a session of ${session.process.name} is cut`);
+          world.cut(session, "cut");
+        }
+      }
+      if (chance.flip(weather.outage) && !world.outage) {
+        const ms = 50 + chance.below(6_000);
+        say(`the database is away for ${ms} ms`);
+        world.outage = true;
+        for (const call of [...world.calls]) world.answer(call, { error: new Error("Connection terminated unexpectedly") });
+        for (const session of [...world.sessions]) if (session.process?.parent !== undefined) world.cut(session, "the server went away");
+        time.after(ms, () => {
+          world.outage = false;
+          say("the database is back");
+        });
+      }
+      if (chance.flip(weather.clockStep)) {
+        const ms = chance.pick([-300_000, -2_000, 2_500, 4_000, 300_000]);
+        say(`the database's clock is set by ${ms} ms`);
+        time.stepDatabase(ms);
+      }
+      if (asked.length > 0 && chance.flip(weather.cancel)) {
+        const run = chance.pick(asked);
+        say(`${run.slice(9, 18)} is asked to stop`);
+        api.cancel(run);
+      }
+      if (asked.length > 0 && chance.flip(weather.repeat)) broker.publish("default", [chance.pick(asked), chance.pick(asked)]);
+      if (chance.flip(weather.stray)) stray.act();
+      if (chance.flip(weather.flush)) {
+        say("the broker is flushed");
+        broker.tickets.length = 0;
+      }
+    },
+    heal: () => {
+      calm = true;
+      steps.calm();
+      while (left > 0) ask();
+      world.outage = false;
+      world.hintsLost = 0;
+      time.putRight();
+      for (const { process } of workers) if (!isDead(process)) { for (const thread of sessionsOf(process)) thaw(thread); thaw(process); }
+      if (others.relay !== undefined && isDead(others.relay)) others.relay = startRelayProcess({ world, name: "relay3" });
+      if (others.supervisor === undefined) others.supervisor = startSupervisorProcess({ world, name: "supervisor2" });
+      bear(true);
+    },
+  };
+}
