@@ -42,6 +42,7 @@ function steps() {
     ...present("tests/idle", lanes("idle")),
     ...present("tests/sim", script("test-sim", "--seeds", "300")),
     ...present("tests/mutants", script("test-mutants", "--quick")),
+    ...present("tests/soak", script("test-soak", "--quick")),
     ...present("infra/dev/main-job", script("start", "--exit")),
   ];
 }
