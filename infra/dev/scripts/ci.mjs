@@ -43,6 +43,7 @@ function steps() {
     ...present("tests/sim", script("test-sim", "--seeds", "300")),
     ...present("tests/mutants", script("test-mutants", "--quick")),
     ...present("tests/soak", script("test-soak", "--quick")),
+    ...present("tests/bench", script("bench", "--quick")),
     ...present("infra/dev/main-job", script("start", "--exit")),
   ];
 }
