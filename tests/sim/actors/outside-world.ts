@@ -16,7 +16,10 @@ export type OutsideWorld = {
   doubles: () => string[];
 };
 
-export function createOutsideWorld(chance: Chance, time: Time, weather: { refuse: number; silent: number; broken: number }): OutsideWorld {
+/** What shares of requests it refuses, leaves without an answer or breaks, and who hears of each that leaves. */
+export type OutsideWeather = Readonly<{ refuse: number; silent: number; broken: number; leaves: (identity: string, launch: number) => void }>;
+
+export function createOutsideWorld(chance: Chance, time: Time, weather: OutsideWeather): OutsideWorld {
   const acts = new Map<string, number>();
   const doubles: string[] = [];
   const act = ({ identity, unsafe }: Request): void => {
@@ -31,6 +34,7 @@ export function createOutsideWorld(chance: Chance, time: Time, weather: { refuse
     doubles: () => [...doubles],
     request: (request) => new Promise((resolve, reject) => {
       const owner = currentProcess();
+      weather.leaves(request.identity, request.launch);
       const fail = (fields: object): void => { reject(Object.assign(new Error("the request failed"), fields)); };
       request.signal.addEventListener("abort", () => { fail({ name: "AbortError" }); }, { once: true });
       const arrivesMs = 1 + chance.below(30);

@@ -19,7 +19,7 @@ type Options = {
   world: World; name: string; broker: "redis" | "none";
   workflows: readonly SampleWorkflow[];
   /** An incarnation has begun: what it serves. */
-  onBegun: (incarnation: string, serves: readonly string[]) => void;
+  onBegun: (incarnation: string, serves: readonly string[], process: SimProcess) => void;
 };
 
 /** Starts a worker process as its `main` does. */
@@ -51,7 +51,7 @@ export function startWorkerProcess({ world, name, broker, workflows, onBegun }: 
       life: {
         incarnation: () => {
           const { incarnation: id } = incarnation.current();
-          onBegun(id, serves);
+          onBegun(id, serves, process);
           return id;
         },
         attest: () => { incarnation.current().attest(); },

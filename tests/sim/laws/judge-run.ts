@@ -52,6 +52,7 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
         break;
       case "runs.suspect":
         law(count(before, "open_effects") === 0, "a suspicion takes no run out of its effect");
+        law(!facts.isHale(owner), "an outage of the database makes nobody a suspect");
         law(before!["suspicion_used"] === false, "H15: a suspicion serves a run once between two checkpoints");
         break;
       case "runs.hand_back":

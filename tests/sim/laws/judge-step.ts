@@ -1,3 +1,4 @@
+import type { Row } from "../postgres/change.js";
 import { judgeEffect } from "./judge-effect.js";
 import { judgeRun } from "./judge-run.js";
 import { count, isEnded, isGone, take, text, type Shadow } from "./shadow.js";
@@ -37,6 +38,7 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
       touched.add(text(row, "run_id"));
       broken.push(...judgeEffect({ shadow, step, facts, move: { before, after: row } }));
     }
+    if (table === "run_nodes" && before !== undefined) broken.push(...judgeNode(before, row, step));
     if (table === "incarnations" && before !== undefined) {
       if (isGone(before) && count(row, "beat_no") !== count(before, "beat_no")) broken.push("H2: a dead incarnation beats no more");
       if (before["lapsed_at"] !== null && row["lapsed_at"] !== before["lapsed_at"]) broken.push("H2: an incarnation dies once");
@@ -63,6 +65,19 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
 }
 
 const ends = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
+/** One attempt after the other, and none after a completion. */
+function judgeNode(before: Row, after: Row, { name }: Step): string[] {
+  const [was, is] = [text(before, "status"), text(after, "status")];
+  const grew = count(after, "attempts") - count(before, "attempts");
+  const broken: string[] = [];
+  const law = (holds: boolean, rule: string): void => { if (!holds) broken.push(`${rule} (${text(after, "run_id").slice(9, 18)}/${text(after, "node_id")}, ${name}: ${was} to ${is})`); };
+  law(was !== "completed" || is === "completed", "a completed node never runs again");
+  law(grew === 0 || grew === 1, "I9: an attempt is counted once");
+  law(!(name === "runs.progress" && was === "started" && is === "started" && grew > 0), "an attempt begins only after the one before has ended");
+  law(!(was === "suspended" && is === "started" && grew > 0), "a suspended attempt goes on under its number");
+  return broken;
+}
 
 /** H15: a claim brings no isolated run into more company than it may have, of what its holder knows. */
 function judgeCompany({ name, values, outcome }: Step): string[] {

@@ -17,6 +17,8 @@ export type Facts = Readonly<{
   servedBy: (incarnation: string) => readonly string[];
   /** How often the outside world acted on an identity. */
   actsOf: (identity: string) => number;
+  /** The process of an incarnation lives, is not frozen and was never cut off: nobody may take it for dead. */
+  isHale: (incarnation: string) => boolean;
   limits: Readonly<{ crashLimit: number; lossLimit: number; handBackLimit: number }>;
   cancelGraceMs: number;
 }>;

@@ -93,8 +93,11 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
         const process = worker()?.process;
         if (process !== undefined && !process.frozen) freeze(process, 3_000 + chance.below(9_000), "is wedged");
       }
-      if (chance.flip(weather.drain)) {
-        const one = worker();
+      // a drain, or a cancel, right between a claim and what it has to read first
+      const loading = world.calls.find(({ statement, process }) => statement.name === "runs.load" && process !== undefined);
+      const meetsLoad = weather.drain > 0 && loading !== undefined && chance.flip(0.2);
+      if (meetsLoad || chance.flip(weather.drain)) {
+        const one = meetsLoad ? live().find(({ process }) => process === loading.process) : worker();
         if (one !== undefined && live().length > 1) {
           say(`${one.process.name} is told to drain`);
           one.drain();

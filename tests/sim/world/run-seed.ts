@@ -9,7 +9,7 @@ import { startSupervisorProcess } from "../actors/start-supervisor-process.js";
 import { startWorkerProcess, type SimWorker } from "../actors/start-worker-process.js";
 import { sampleWorkflows } from "../actors/workflows.js";
 import { createLedger } from "../laws/create-ledger.js";
-import { createShadow, isEnded } from "../laws/shadow.js";
+import { count, createShadow, instant, isEnded, text } from "../laws/shadow.js";
 import type { Facts } from "../laws/step.js";
 import type { Link } from "../postgres/open-link.js";
 import { createChance } from "./chance.js";
@@ -29,6 +29,8 @@ const TURNS = 130;
 /** In calm weather everything must have ended after so long. Simulated milliseconds. */
 const REST_WITHIN_MS = 150_000;
 const MOST_STEPS = 6_000;
+/** As the settings have it. */
+const SEND_GRACE_MS = 250;
 
 /** Plays one seed to its end: a fleet under faults, then without, every statement a step and every step judged. */
 export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
@@ -48,10 +50,18 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
   const takeBack = time.install(chance.next);
   const shadow = createShadow();
   const ledger = createLedger(shadow, broke);
-  const outside = createOutsideWorld(chance, time, weather.outside);
+  const outside = createOutsideWorld(chance, time, {
+    ...weather.outside,
+    leaves: (identity, launch) => {
+      const effect = [...shadow.effects.values()].find((one) => text(one, "identity") === `\\x${identity}`);
+      const lateMs = time.databaseNow() - instant(effect, "launched_at");
+      if (weather.clockStep === 0 && count(effect, "launch_no") === launch && lateMs > SEND_GRACE_MS) broke(`H6: a request leaves within the send grace of its launch (${identity.slice(0, 12)}: ${lateMs} ms)`);
+    },
+  });
   const poison = new Map<string, number>();
   const config = workerConfig(weather.broker);
   const served = new Map<string, readonly string[]>();
+  const bodies = new Map<string, SimProcess>();
   const limits = limitsOf(config);
   const workflows = sampleWorkflows({
     outside, below: chance.below,
@@ -69,6 +79,10 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     },
   });
   const facts: Facts = {
+    isHale: (incarnation) => {
+      const body = bodies.get(incarnation);
+      return weather.name === "outage" && body !== undefined && !isDead(body);
+    },
     servedBy: (incarnation) => served.get(incarnation) ?? [], actsOf: outside.actsOf, limits, cancelGraceMs: config.cancelGraceMs,
   };
   const accepted = new Map<string, NewRun>();
@@ -80,7 +94,10 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     const all = [...workflows.values()];
     workers.push(startWorkerProcess({
       world, name: `worker${(started += 1)}`, broker: weather.broker, workflows: whole ? all : all.filter(({ workflow }) => workflow.document.id !== "fan"),
-      onBegun: (incarnation, serves) => { served.set(incarnation, serves); },
+      onBegun: (incarnation, serves, process) => {
+        served.set(incarnation, serves);
+        bodies.set(incarnation, process);
+      },
     }));
   };
   const api = startApiProcess({
