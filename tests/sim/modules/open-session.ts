@@ -5,7 +5,7 @@ import { theWorld, type SimSession } from "../world/world.js";
 /** In the place of the database room's: a session of the model, whose end frees its locks and whose statements are steps. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const world = theWorld();
-  await new Promise((resolve) => setTimeout(resolve, 1 + world.chance.below(8)));
+  await new Promise((resolve) => setTimeout(resolve, 1 + world.chance.below(world.chance.flip(world.slowConnect) ? 2_000 : 8)));
   if (world.outage) throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
   const session: SimSession = {
     pid: world.nextPid(), process: currentProcess(), whole: true, openedAt: world.time.databaseNow(), locks: new Set(), onHint: undefined, wait: undefined,

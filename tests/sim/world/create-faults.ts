@@ -107,8 +107,9 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
       if (chance.flip(weather.cutSession) && world.sessions.size > 0) {
         const session = chance.pick([...world.sessions]);
         if (session.process?.parent !== undefined) {
-          say(`a session of ${session.process.name} is cut`);
-          world.cut(session, "cut");
+          const all = chance.flip(0.5);
+          say(`${all ? "all sessions" : "a session"} of ${session.process.name} cut`);
+          for (const one of all ? [...world.sessions].filter(({ process }) => process === session.process) : [session]) world.cut(one, "cut");
         }
       }
       if (chance.flip(weather.outage) && !world.outage) {
@@ -145,6 +146,7 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
       while (left > 0) ask();
       world.outage = false;
       world.hintsLost = 0;
+      world.slowConnect = 0;
       time.putRight();
       for (const { process } of workers) if (!isDead(process)) { for (const thread of sessionsOf(process)) thaw(thread); thaw(process); }
       if (others.relay !== undefined && isDead(others.relay)) others.relay = startRelayProcess({ world, name: "relay3" });

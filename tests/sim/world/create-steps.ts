@@ -104,14 +104,11 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
     give(meanwhile, seen.meanwhile);
     give(paused, seen.paused);
   };
-  /** Two that may meet: of different kinds of interest, rather on one run. */
+  /** Two that may meet on a row. */
   const pair = (): [Call, Call] | undefined => {
     const able = world.calls.filter(({ statement }) => racers.test(statement.name));
-    if (able.length < 2) return undefined;
-    const first = chance.pick(able);
-    const rest = able.filter((call) => call !== first);
-    const close = rest.filter((call) => meets(first, call));
-    return [first, chance.pick(close.length > 0 ? close : rest)];
+    const pairs = able.flatMap((first) => able.filter((second) => second !== first && meets(first, second)).map((second): [Call, Call] => [first, second]));
+    return pairs.length === 0 ? undefined : chance.pick(pairs);
   };
   const expire = async (): Promise<void> => {
     for (const call of world.calls.filter(({ expiresAt }) => expiresAt <= time.now())) {
@@ -126,13 +123,15 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
     const [ticket] = broker.tickets.splice(at, 1);
     if (ticket === undefined) return;
     if (!calm && chance.flip(weather.ticketLost)) { world.note(`${stamp()} a ticket is lost`); return; }
-    if (!calm && chance.flip(weather.ticketTwice)) broker.tickets.push(ticket);
+    const twice = !calm && chance.flip(weather.ticketTwice);
+    const atOnce = twice && chance.flip(0.5);
+    if (twice && !atOnce) broker.tickets.push(ticket);
     const able = broker.consumers.filter(({ process, options }) => process?.frozen === false && options.freeSlots() > 0);
     if (able.length === 0) { broker.tickets.push(ticket); return; }
     const { process, options } = chance.pick(able);
     world.note(`${stamp()} a ticket of ${ticket.runs.map((run) => run.slice(9, 18)).join(", ")} rings at ${process?.name ?? "?"}`);
     const run = (): void => { void options.onTicket([...ticket.runs]).catch(() => undefined); };
-    if (process !== undefined) time.after(0, run, process);
+    for (let rings = atOnce ? 2 : 1; rings > 0 && process !== undefined; rings--) time.after(0, run, process);
   };
   const pass = (): void => {
     const next = time.nextAt();
@@ -172,7 +171,9 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
 }
 
 const idsIn = (call: Call): string[] => JSON.stringify(call.values).match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}/g) ?? [];
+const ofLives = (call: Call): boolean => call.statement.name.startsWith("incarnations.");
 function meets(one: Call, other: Call): boolean {
+  if (ofLives(one) !== ofLives(other)) return false;
   const mine = idsIn(one);
   const theirs = idsIn(other);
   return mine.length === 0 || theirs.length === 0 || mine.some((id) => theirs.includes(id));

@@ -60,6 +60,8 @@ export type World = {
   answer: (call: Call, outcome: { rows: unknown[] } | { error: Error }, delayMs?: number) => void;
   note: (line: string) => void;
   hintsLost: number;
+  /** How many sessions take long to stand: a share. */
+  slowConnect: number;
 };
 
 const LIFELINE = 5_067_604;
@@ -126,7 +128,7 @@ export function createWorld({ chance, time, note }: { chance: Chance; time: Time
   };
 
   const world: World = {
-    chance, time, sessions, note, calls: [], outage: false, hintsLost: 0.05,
+    chance, time, sessions, note, calls: [], outage: false, hintsLost: 0.05, slowConnect: 0,
     nextPid: () => (lastPid += 1),
     broker: {
       up: true, tickets: [], consumers: [],
