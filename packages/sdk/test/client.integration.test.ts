@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { ClientError, createClient, Unreachable, WaitedTooLong } from "@mainstay/sdk";
 
@@ -139,6 +141,20 @@ describe("events", () => {
     }
     expect(seen).toEqual([0, 1]);
     expect(ledger[1]?.headers["last-event-id"]).toBe("0");
+  });
+
+  it("are taken for dead after a silence, also when memory was collected meanwhile", async () => {
+    const { url, ledger } = await serve((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(`retry: 10\n\n${started}`); // and nothing more
+    }, sse(completed, "end"));
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const collecting = setInterval(collect, 50);
+    const seen: number[] = [];
+    for await (const one of createClient({ url, key }).runs.events(runId, { silenceMs: 600 })) seen.push(one.sequence);
+    clearInterval(collecting);
+    expect(seen).toEqual([0, 1]);
+    expect(ledger).toHaveLength(2);
   });
 
   it("are given up once nothing was heard for that long", async () => {

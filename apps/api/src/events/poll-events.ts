@@ -52,7 +52,7 @@ export function addPollEvents(app: App, parts: ApiParts): void {
           isTerminal,
         };
       }
-      await parts.logWatch.wait({ workspace, runId, known: Math.max(page.eventCount, after + 1), withinMs: leftMs, signal });
+      await parts.logWatch.wait({ workspace, runId, known: page.eventCount, withinMs: leftMs, signal });
     }
   });
 }

@@ -18,7 +18,7 @@ export type StreamRequest = Readonly<{
 }>;
 
 /** Bytes of payload that one stream holds in memory, and the one event that reaches them. */
-const pageMaxBytes = 262_144;
+const pageMaxBytes = 65_536;
 
 /** The longest silence: a comment is sent, so that proxies and readers see the stream alive. */
 const keepAliveMs = 15_000;
@@ -82,8 +82,8 @@ export async function writeStream(reply: FastifyReply, parts: ApiParts, asked: S
     if (asked.bufferMs > 0 && page !== "away" && page.events.length > 0) {
       await parts.logWatch.wait({ ...asked, known: Number.MAX_SAFE_INTEGER, withinMs: asked.bufferMs, signal });
     }
-    // Beyond the end of a live log nothing counts as news until the log has grown past the asked point.
-    const known = page === "away" ? Number.MAX_SAFE_INTEGER : Math.max(page.eventCount, after + 1);
+    // A reader beyond the end of a live log is woken by its growth too: its end closes the stream.
+    const known = page === "away" ? Number.MAX_SAFE_INTEGER : page.eventCount;
     const withinMs = page === "away" ? 500 : Math.max(1, saidAt + keepAliveMs - performance.now());
     const outcome = await parts.logWatch.wait({ ...asked, known, withinMs, signal });
     if (outcome === "quiet" && performance.now() - saidAt >= keepAliveMs - 50) await say(": still here\n\n");

@@ -31,6 +31,8 @@ export function createAnswerError(parts: AnswerErrorParts) {
       if (status === 503) parts.logger.warn(logEvents.requestFailed, seen);
       else parts.logger.error(logEvents.requestFailed, seen);
     }
+    // closing under a body that still comes would lose the answer on its way; the rest is discarded within the request's time
+    if (refusal.code === "payload_too_large") void reply.header("connection", "keep-alive");
     if (status === 401 || status === 403) void reply.header("www-authenticate", "Bearer");
     const { retryAfterS, details } = refusal.detail;
     if (retryAfterS !== undefined) void reply.header("retry-after", String(retryAfterS));

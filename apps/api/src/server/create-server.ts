@@ -50,10 +50,12 @@ export async function createServer(parts: ApiParts): Promise<App> {
     keepAliveTimeout: 72_000,
     connectionTimeout,
     requestTimeout: 30_000,
+    http: { connectionsCheckingInterval: 5_000, headersTimeout: 10_000 }, // Node holds a request to the longer of the two times
     routerOptions: { maxParamLength },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
-    clientErrorHandler: (_error, socket) => {
-      if (socket.writable) socket.end(malformedRequest());
+    clientErrorHandler: ({ code }, socket) => {
+      if (socket.writable) socket.end(malformedRequest(code === "ERR_HTTP_REQUEST_TIMEOUT" ? "expected the whole request within 30 s" : "expected an HTTP/1.1 request"));
+      setTimeout(() => { socket.destroy(); }, 1_000).unref(); // who goes on sending is not waited for
     },
   }).withTypeProvider<ZodTypeProvider>();
 
@@ -125,8 +127,8 @@ function decode(body: Buffer): string {
 }
 
 /** The answer to bytes that are no HTTP request: there is no request to route, so it is written by hand. */
-function malformedRequest(): string {
-  const body = JSON.stringify({ error: "validation_error", message: "expected an HTTP/1.1 request" });
+function malformedRequest(message: string): string {
+  const body = JSON.stringify({ error: "validation_error", message });
   return [
     `HTTP/1.1 ${String(errorStatus.validation_error)} Bad Request`, `OpenWOP-Version: ${preferredVersion}`,
     "Content-Type: application/json; charset=utf-8", `Content-Length: ${String(Buffer.byteLength(body))}`, "Connection: close", "", body,

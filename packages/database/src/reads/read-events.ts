@@ -18,18 +18,18 @@ export type EventPage = { status: string; eventCount: number; events: EventRow[]
 type Row = { status: string; eventCount: number } & { [Key in keyof EventRow]: EventRow[Key] | null };
 
 const events = statement<Row>("reads.events", `
+with recursive page as (
+  (select e.event_id, e.type, e.node_id, e.payload, e.seq, e.at, octet_length(e.payload::text)::bigint as bytes, 1 as number
+  from run_events e where e.run_id = $1::uuid and e.seq > $2::int order by e.seq limit 1)
+  union all
+  -- one by one, as numbers are dense: only what fits is made into text
+  select e.event_id, e.type, e.node_id, e.payload, e.seq, e.at, p.bytes + octet_length(e.payload::text), p.number + 1
+  from page p join run_events e on e.run_id = $1::uuid and e.seq = p.seq + 1
+  where p.bytes < $4::int and p.number < $3::int
+)
 select ${wireStatus} as status, r.event_seq as "eventCount", e.event_id as "eventId", e.type, e.node_id as "nodeId",
   e.payload, e.seq as sequence, e.at
-from runs r left join lateral (
-  select said.* from (
-    select stored.*, sum(octet_length(stored.payload::text)) over (order by stored.seq) - octet_length(stored.payload::text) as said_before
-    from (
-      -- what lies on disk is weighed first: text is made only of what may fit
-      select page.*, sum(pg_column_size(page.payload)) over (order by page.seq) - pg_column_size(page.payload) as stored_before
-      from (select * from run_events e where e.run_id = r.id and e.seq > $2::int order by e.seq limit $3::int) page
-    ) stored where stored.stored_before < $4::int
-  ) said where said.said_before < $4::int
-) e on true
+from runs r left join page e on true
 where r.id = $1::uuid
 order by e.seq`);
 

@@ -23,6 +23,8 @@ export type StreamOptions = Readonly<{
   signal?: AbortSignal;
   /** Milliseconds, from a lost connection on, to go on reconnecting without one event or keep-alive; default 60,000. */
   reconnectForMs?: number;
+  /** Milliseconds of silence after which a connection is taken for dead; default 35,000. The server says something at least every 15 s. */
+  silenceMs?: number;
 }>;
 
 /** What may be said beside the inputs when a run is created. */

@@ -4,6 +4,7 @@ import { ClientError, Unreachable } from "./client-error.js";
 import type { RunsClient, StreamOptions } from "./runs-client.js";
 import { limitTry } from "./limit-try.js";
 import { pause } from "./pause.js";
+import { readChunks } from "./read-chunks.js";
 import type { Transport } from "./transport.js";
 
 /** A stream silent for longer than this is taken for dead: the server says something at least every 15 s. */
@@ -56,7 +57,7 @@ async function* frames(
   options: StreamOptions & Readonly<{ runId: string }>,
   position: Position,
 ): AsyncGenerator<RunEvent, void, undefined> {
-  const silence = limitTry(silenceMs, options.signal);
+  const silence = limitTry(options.silenceMs ?? silenceMs, options.signal);
   try {
     const response = await transport.open({
       method: "GET",
@@ -74,10 +75,10 @@ async function* frames(
       onRetry: (ms) => { position.retryMs = ms; },
     });
     const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) {
+    for await (const chunk of readChunks(response, silence.signal)) {
       silence.restart();
       position.lostAt = undefined;
-      parser.feed(decoder.decode(chunk as Uint8Array, { stream: true }));
+      parser.feed(decoder.decode(chunk, { stream: true }));
       for (const event of arrived.splice(0)) {
         if (event.sequence <= position.last) continue;
         position.last = event.sequence;

@@ -1,7 +1,9 @@
 import { ErrorEnvelope, preferredVersion } from "@mainstay/contract";
 import { ClientError, Unreachable } from "./client-error.js";
 import { limitTry } from "./limit-try.js";
+import { orAborted } from "./or-aborted.js";
 import { pause } from "./pause.js";
+import { readChunks } from "./read-chunks.js";
 
 /** Where and as whom a client speaks. */
 export type ClientOptions = Readonly<{
@@ -71,8 +73,8 @@ export function createTransport(options: ClientOptions): Transport {
       let failed: Error;
       let waitMs = (backoffMs[tries] ?? 4_000) * (0.5 + Math.random());
       try {
-        const response = await call(request, limit.signal);
-        const body = await readJson(response);
+        const response = await orAborted(call(request, limit.signal), limit.signal);
+        const body = await readJson(response, limit.signal);
         if (response.ok || response.status === 304) return { status: response.status, headers: response.headers, body };
         failed = toError(response, body);
         if (response.status !== 429 && response.status !== 503) throw failed;
@@ -92,16 +94,18 @@ export function createTransport(options: ClientOptions): Transport {
   }
 
   async function open(request: ClientRequest): Promise<Response> {
-    const response = await call(request, request.signal);
+    const response = await orAborted(call(request, request.signal), request.signal);
     if (response.ok) return response;
-    throw toError(response, await readJson(response));
+    throw toError(response, await readJson(response, request.signal));
   }
 
   return { send, open };
 }
 
-async function readJson(response: Response): Promise<unknown> {
-  const text = await response.text();
+async function readJson(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of readChunks(response, signal)) text += decoder.decode(chunk, { stream: true });
   if (text === "") return undefined;
   try {
     return JSON.parse(text) as unknown;
