@@ -6,15 +6,16 @@ import { runTool } from "../set-up/run-tool.mjs";
 
 /**
  * Runs the named projects of vitest.config.ts one after the other, also after a failing one, and answers
- * `{ passed, failed }` over all of them. `args` go to vitest as they are (file filters, -t …).
+ * `{ passed, failed, notRun }` over all of them. `args` go to vitest as they are (file filters, -t …).
  */
 export async function runLanes(lanes, args = []) {
-  const total = { passed: 0, failed: 0 };
+  const total = { passed: 0, failed: 0, notRun: 0 };
   for (const lane of lanes) {
     say(`\n— ${lane} —`);
-    const { passed, failed } = await runLane(lane, args);
+    const { passed, failed, notRun } = await runLane(lane, args);
     total.passed += passed;
     total.failed += failed;
+    total.notRun += notRun;
   }
   return total;
 }
@@ -30,11 +31,11 @@ async function runLane(lane, args) {
   return count(report, status);
 }
 
-/** A file that could not be loaded, and a run that fails without a failing test, count as one failure each. */
+/** A file that could not be loaded, and a run that fails without a failing test, count as one failure each; a test that said it is not run counts as neither. */
 function count(report, status) {
-  if (!fs.existsSync(report)) return { passed: 0, failed: status === 0 ? 0 : 1 };
-  const { numPassedTests: passed, numFailedTests, testResults } = JSON.parse(fs.readFileSync(report, "utf8"));
+  if (!fs.existsSync(report)) return { passed: 0, failed: status === 0 ? 0 : 1, notRun: 0 };
+  const { numPassedTests: passed, numFailedTests, numPendingTests: notRun, testResults } = JSON.parse(fs.readFileSync(report, "utf8"));
   const unloaded = testResults.filter((file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"));
   const failed = numFailedTests + unloaded.length;
-  return { passed, failed: failed === 0 && status !== 0 ? 1 : failed };
+  return { passed, failed: failed === 0 && status !== 0 ? 1 : failed, notRun };
 }

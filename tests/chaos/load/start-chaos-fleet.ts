@@ -4,9 +4,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { createClient, Unreachable } from "@mainstay/sdk";
 import { startReceiver, startTestFleet, until, type Receiver, type TestFleet, type TestFleetOptions } from "@mainstay/testing";
-
-/** An execution that really began: the node's own code wrote it. */
-export type Begun = Readonly<{ runId: string; nodeId: string; fence: string; attempt: number; pid: number }>;
+import type { Begun } from "../../cases/standing/watched.js";
 
 /** A fleet in miniature with a receiver, and the ledger its code nodes write. */
 export type ChaosFleet = TestFleet & Readonly<{

@@ -16,6 +16,8 @@ export type StartedProcess = Readonly<{
   exited: Promise<Exit>;
   /** The end, when it has come. */
   exit: () => Exit | undefined;
+  /** The signals that were sent to it through this handle, oldest first: an end without one was its own. */
+  asked: () => readonly NodeJS.Signals[];
   /** Sends a signal and goes on. A process that has ended gets none; answers whether it was sent. */
   send: (signal: NodeJS.Signals) => boolean;
   /** Sends a signal and waits for the end, however long that takes. */

@@ -55,10 +55,16 @@ export function startProcess(options: ProcessOptions): StartedProcess & { readon
       resolve(ended);
     });
   });
-  const send = (signal: NodeJS.Signals): boolean => ended === undefined && child.kill(signal);
+  const asked: NodeJS.Signals[] = [];
+  const send = (signal: NodeJS.Signals): boolean => {
+    if (ended !== undefined || !child.kill(signal)) return false;
+    asked.push(signal);
+    return true;
+  };
   const started = Object.freeze({
     role, name, pid: child.pid ?? -1, exited, log,
     exit: () => ended,
+    asked: () => asked,
     send,
     kill: (signal: NodeJS.Signals) => {
       send(signal);

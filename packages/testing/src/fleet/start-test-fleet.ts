@@ -20,7 +20,9 @@ export type TestFleetOptions = Pick<FleetOptions, "api" | "relay" | "workers" | 
   databaseUrl?: string;
   /** An ES module that exports `workflows`, for `MAINSTAY_WORKFLOWS`. */
   workflows?: string;
-  /** Laid over the scaled settings. */
+  /** `scaled` (default): a lease of one second. `default`: the product's own times. */
+  times?: "scaled" | "default";
+  /** Laid over the times. */
   env?: Readonly<Record<string, string>>;
   /** Names the folder of the logs, `.data/tests/logs/<name>`. */
   name?: string;
@@ -39,6 +41,8 @@ export type TestFleet = Readonly<{
   redisUrl: string | undefined;
   /** The environment its processes were given. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Where every process's whole output lies, one `<process>.log` each. */
+  logFolder: string;
   createKey: (options?: TestKeyOptions) => Promise<string>;
   /** The stored events of a run, oldest first. Takes the bound id or the bare uuid. */
   log: (runId: string) => Promise<StoredEvent[]>;
@@ -71,7 +75,7 @@ export async function startTestFleet(options: TestFleetOptions = {}): Promise<Te
   };
   const env: Record<string, string | undefined> = {
     PATH: process.env["PATH"], HOME: process.env["HOME"], NODE_ENV: "test",
-    ...scaledSettings,
+    ...(options.times === "default" ? {} : scaledSettings),
     DATABASE_URL: database.url,
     ...(redis.url === undefined ? { MAINSTAY_BROKER: "none" } : { REDIS_URL: redis.url, MAINSTAY_BROKER: "redis" }),
     MAINSTAY_EGRESS_ALLOW: "127.0.0.0/8,::1/128",
@@ -81,11 +85,12 @@ export async function startTestFleet(options: TestFleetOptions = {}): Promise<Te
   try {
     const { name = `fleet-${process.pid}-${randomBytes(3).toString("hex")}` } = options;
     const key = await makeKey(database.url, {});
-    const fleet = await startFleet({ ...options, env, logFolder: path.join(repository, ".data/tests/logs", name) });
+    const logFolder = path.join(repository, ".data/tests/logs", name);
+    const fleet = await startFleet({ ...options, env, logFolder });
     const sql: Sql = async <Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []) =>
       (await pool.query<Row>(text, [...values])).rows;
     return {
-      fleet, key, env, sql,
+      fleet, key, env, sql, logFolder,
       apiUrl: fleet.apiUrl,
       databaseUrl: database.url,
       redisUrl: redis.url,
