@@ -19,7 +19,7 @@ export function judgeEffect({ shadow, step, facts, move: { before, after } }: { 
     law(count(after, "launch_no") === count(before, "launch_no") + 1, "a launch is counted");
     const open = before["state"] === "launched" || before["state"] === "unknown";
     law(!(open && before["class"] === "non_idempotent_write"), "I5: an unsettled unsafe launch is never made again");
-    law(!open || before["class"] !== "idempotent_write" || instant(before, "key_until") > step.nowMs, "H7: an unsettled write is sent again only while the key is remembered");
+    law(!open || before["class"] !== "idempotent_write" || instant(before, "key_until") + 2 > step.nowMs, "H7: an unsettled write is sent again only while the key is remembered");
   }
   if (before["state"] !== after["state"] && after["state"] === "absent") {
     law(acts === 0, "I5: what happened is never recorded as absent");

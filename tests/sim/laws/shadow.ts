@@ -56,8 +56,8 @@ export const text = (row: Row | undefined, name: string): string => {
   return typeof value === "string" ? value : "";
 };
 export const count = (row: Row | undefined, name: string): number => Number(row?.[name] ?? 0);
-/** An instant in milliseconds since the epoch; NaN where there is none. */
-export const instant = (row: Row | undefined, name: string): number => Date.parse(text(row, name));
+/** An instant in milliseconds since the epoch, a millisecond early, since the database rounds what it is told; NaN where there is none. */
+export const instant = (row: Row | undefined, name: string): number => Date.parse(text(row, name)) - 1;
 export const isEnded = (row: Row | undefined): boolean => ["completed", "failed", "cancelled"].includes(text(row, "status"));
 export const isClaimable = (row: Row | undefined): boolean => row !== undefined && row["owner"] === null && ["pending", "running", "waiting-external"].includes(text(row, "status"));
 export const isGone = (row: Row | undefined): boolean => row === undefined || row["lapsed_at"] !== null || row["ended_at"] !== null;
