@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits, type ApiConfig } from "@mainstay/config";
@@ -18,6 +19,7 @@ const logger = createLogger({ role: "api", incarnation: bornAs, level: config.lo
 const metrics = createMetrics({ role: "api" });
 logger.info(logEvents.processStarting, { version: config.version, commit: config.commit });
 const stopping = new AbortController();
+setMaxListeners(0, stopping.signal); // every open stream and long poll hears it
 
 const database = createDatabase({
   ...databaseOptions("api", config),
