@@ -24,7 +24,9 @@ with recursive page as (
   union all
   -- one by one, as numbers are dense: only what fits is made into text
   select e.event_id, e.type, e.node_id, e.payload, e.seq, e.at, p.bytes + octet_length(e.payload::text), p.number + 1
-  from page p join run_events e on e.run_id = $1::uuid and e.seq = p.seq + 1
+  from page p cross join lateral (
+    select * from run_events n where n.run_id = $1::uuid and n.seq = p.seq + 1 limit 1 -- one look into the index a step, never a join of the whole log
+  ) e
   where p.bytes < $4::int and p.number < $3::int
 )
 select ${wireStatus} as status, r.event_seq as "eventCount", e.event_id as "eventId", e.type, e.node_id as "nodeId",
