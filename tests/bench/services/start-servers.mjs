@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { paths } from "../../../infra/dev/paths.mjs";
 import { startCluster } from "../../../infra/dev/postgres/start-cluster.mjs";
@@ -50,6 +51,7 @@ export async function startServers() {
     async stop() {
       await admin.end();
       await askRedis(redis.port, "SHUTDOWN NOSAVE", { withinMs: 2_000 });
+      fs.rmSync(redisHome, { recursive: true, force: true }); // the next start has nothing to load
       await stopCluster({ home: postgresHome });
     },
   };
@@ -60,6 +62,8 @@ async function checkDurable(admin, redisPort) {
     const { rows } = await admin.query(`show ${name}`);
     if (rows[0][name] !== "on") throw new Problem(`${name} is ${rows[0][name]}: the bench wants a Postgres that keeps what it acknowledged`);
   }
-  const info = await askRedis(redisPort, "INFO persistence", { until: "aof_enabled:1", withinMs: 30_000 });
-  if (info === undefined) throw new Problem("Redis keeps no append-only file; the bench wants appendonly yes");
+  // while it still loads what an interrupted bench left, it does not call the file enabled
+  for (let tries = 0; tries < 300 && (await askRedis(redisPort, "INFO persistence", { until: "\nloading:0", withinMs: 10_000 })) === undefined; tries++) await sleep(100);
+  const setting = await askRedis(redisPort, "CONFIG GET appendonly", { until: "yes\r\n", withinMs: 10_000 });
+  if (setting === undefined) throw new Problem("Redis keeps no append-only file; the bench wants appendonly yes");
 }
