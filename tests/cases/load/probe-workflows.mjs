@@ -56,15 +56,13 @@ const order = line("probe-order", {
 /** Twenty nodes one after the other. */
 const long = line("probe-long", Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, wait(`n${index}`, ({ stepMs = 0 }) => stepMs)])));
 
-/** Throws after a while, once or always, as the input says. */
+/** Throws after a while what no class claims: it is not retried. */
 const throws = line("probe-throw", {
   fail: {
-    retry: { maxRetries: 1, baseMs: 100 },
     run: async (ctx) => {
       began("fail", ctx);
-      await sleep(ctx.run.input.holdMs, undefined, { signal: ctx.run.input.heeds === false ? undefined : ctx.signal });
-      if (ctx.attempt === 1) throw new Error("thrown on purpose");
-      return { attempt: ctx.attempt };
+      await sleep(ctx.run.input.holdMs, undefined, { signal: ctx.signal });
+      throw new Error("thrown on purpose");
     },
   },
 });
