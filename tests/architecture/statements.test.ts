@@ -29,7 +29,7 @@ test("rows of runs are written only by these files", () => {
   const writers = database.filter(({ text }) => /\b(update runs|insert into runs)\b/.test(text)).map(({ path: file }) => file.slice(folder.length + 1));
   expect(writers.sort()).toEqual([
     "effects/launch.ts", "effects/relaunch.ts", "effects/settle.ts", "lanes/cap-runs.ts",
-    "runs/accept.ts", "runs/claim-tail.ts", "runs/progress.ts", "runs/release-tail.ts", "runs/request-pause.ts", "runs/request-stop.ts",
+    "runs/accept.ts", "runs/claim-tail.ts", "runs/fork.ts", "runs/progress.ts", "runs/release-tail.ts", "runs/request-pause.ts", "runs/request-stop.ts",
     "runs/unpause.ts",
   ]);
 });

@@ -51,6 +51,7 @@ async function revoke(key: string): Promise<void> {
 const bodies: Readonly<Record<string, unknown>> = {
   createRun: { workflowId: "conformance-noop", tenantId: "alpha" },
   cancelRun: { reason: "no longer wanted" },
+  forkRun: { mode: "replay" },
 };
 
 /** Addressed to a run of workspace alpha; valid in every respect but the key. */
@@ -84,6 +85,7 @@ async function refuseAll(key: string | undefined): Promise<{ operation: Operatio
 /** A run in the state that the operation is for, where that is not the one of the refusals. */
 async function inState({ operationId, addressed, method }: Operation): Promise<string | undefined> {
   if (!addressed || method === "GET") return undefined;
+  if (operationId === "forkRun") return ended;
   const { runs } = createClient({ url: fleet.apiUrl(), key: keys.good });
   const { runId } = await runs.create("conformance-noop");
   if (operationId === "resumeRun") await runs.pause(runId);
@@ -122,11 +124,10 @@ describe("every operation of /openapi.json", () => {
   });
 
   it("answers an unknown run of another workspace as it answers a known one", async () => {
-    const unknown = "alpha~2F01900000-0000-7000-8000-000000000000";
+    const unknown = "alpha/01900000-0000-7000-8000-000000000000";
     for (const operation of operations.filter(({ addressed }) => addressed)) {
       const known = await request(operation, keys.foreign);
-      const url = `${fleet.apiUrl()}${operation.path.replace("{runId}", unknown)}`;
-      const other = await fetch(url, { method: operation.method, headers: { authorization: `Bearer ${keys.foreign}` } });
+      const other = await request(operation, keys.foreign, unknown);
       expect([other.status, await other.text()]).toEqual([known.status, await known.text()]);
     }
   });

@@ -40,7 +40,7 @@ const clock = startClock({
     release({ db, limits, logger, metrics }),
     deadlines({ db, limits, cancelGraceMs: config.cancelGraceMs, logger, metrics }),
     positions({ db }),
-    retention({ db }),
+    retention({ db, retentionDays: config.retentionDays, graceHours: config.retentionGraceHours }),
     instances({ db }),
   ],
 });

@@ -1,5 +1,6 @@
 export * from "./run/transitions.js";
 export * from "./run/plan.js";
+export * from "./run/rebuild.js";
 export * from "./failure/classes.js";
 export * from "./failure/registry.js";
 export * from "./failure/envelope.js";

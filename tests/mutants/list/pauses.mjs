@@ -1,6 +1,5 @@
 const runs = "packages/database/src/runs";
 const pause = "packages/database/test/pause/pause.integration.test.ts";
-const worker = "apps/worker/test/pauses.integration.test.ts";
 
 /** Guards of pause and resume. */
 export const pauses = [

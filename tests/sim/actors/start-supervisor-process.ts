@@ -28,7 +28,7 @@ export function startSupervisorProcess({ world, name }: { world: World; name: st
     startClock({
       db, logger, metrics: silentMetrics, holder: () => incarnation.current().incarnation, attest: () => { incarnation.current().attest(); },
       leaseMs: 4 * config.leaseMs, lookEveryMs: 2_000, stopGraceMs: config.cancelGraceMs,
-      lanes: [release({ db, limits, logger, metrics: silentMetrics }), deadlines({ db, limits, cancelGraceMs: config.cancelGraceMs, logger, metrics: silentMetrics }), positions({ db }), retention({ db }), instances({ db })],
+      lanes: [release({ db, limits, logger, metrics: silentMetrics }), deadlines({ db, limits, cancelGraceMs: config.cancelGraceMs, logger, metrics: silentMetrics }), positions({ db }), retention({ db, retentionDays: config.retentionDays, graceHours: config.retentionGraceHours }), instances({ db })],
     });
   };
   deliver(process, () => {

@@ -47,6 +47,10 @@ function describe({ config }: ApiParts, fixtures: readonly string[]): Discovery 
     },
     eventLog: { ...experimental, witness: "claims-check", crossEngineOrdering: { orderingModel: "global-sequencer" } },
     idempotency: { ...experimental, witness: "witnessable-gated", crossRegion: "single-region" },
+    replay: {
+      ...experimental, witness: "witnessable-gated", modes: ["replay", "branch"], retention: { days: config.retentionDays },
+      effectSeamsManifest: "/host/effect-seams",
+    },
     deadLetter: { ...experimental, witness: "witnessable-gated", retentionDays: config.retentionDays },
     runList: { ...experimental, witness: "witnessable-gated", maxPageSize: runListMaxPageSize, filters: ["workflowId", "status"] },
     auth: {

@@ -11,10 +11,12 @@ import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
 import { Refusal } from "../server/refusal.js";
 import type { CataloguedWorkflow } from "../workflows/create-workflow-catalogue.js";
+import { checkInput } from "./check-input.js";
 import { idempotencyKeyOf, keyMismatch } from "./idempotency-key-of.js";
 import { toKeptRefusal } from "./keep-refusal.js";
 import { canonicalOf, digestOf } from "./request-digest.js";
 import { createdAnswer } from "./run-links.js";
+import { traceparentOf } from "./traceparent-of.js";
 
 const operation = "createRun";
 
@@ -86,21 +88,6 @@ function checkMembers(body: CreateRunRequest, principal: Principal): void {
   }
 }
 
-function checkInput(canonical: string, input: unknown, limits: { workflow: CataloguedWorkflow; maxBytes: number }): void {
-  const bytes = Buffer.byteLength(canonical);
-  if (bytes > limits.maxBytes) {
-    throw new Refusal("payload_too_large", `inputs: ${String(bytes)} bytes are more than ${String(limits.maxBytes)}; pass data by reference`, {
-      details: { limit: "MAINSTAY_INPUT_MAX_BYTES", maxBytes: limits.maxBytes },
-    });
-  }
-  const fault = limits.workflow.checkInput(input);
-  if (fault === undefined) return;
-  if (fault.kind === "schema_broken") {
-    throw new Refusal("node_config_invalid", `the input schema of "${limits.workflow.workflowId}" cannot be compiled: ${fault.message}`);
-  }
-  throw new Refusal("validation_error", `${fault.field}: ${fault.message}`, { details: { field: fault.field } });
-}
-
 function toRun(
   request: FastifyRequest & { body: CreateRunRequest },
   found: { principal: Principal; workflow: CataloguedWorkflow; input: string },
@@ -116,7 +103,6 @@ function toRun(
   if (dedup && body.scopeId === undefined) {
     throw new Refusal("validation_error", "scopeId: expected one with OpenWOP-Dedup: enforce", { details: { field: "scopeId" } });
   }
-  const traceparent = request.headers["traceparent"];
   const { nodes } = workflow.document;
   const first = new Set(firstNodes(nodes));
   return {
@@ -133,7 +119,7 @@ function toRun(
     ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
     ...(body.configurable === undefined ? {} : { configurable: body.configurable }),
     ...(body.scopeId === undefined ? {} : dedup ? { dedupScope: body.scopeId } : { scopeId: body.scopeId }),
-    ...(typeof traceparent === "string" && /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/.test(traceparent) ? { traceparent } : {}),
+    ...traceparentOf(request),
     ...deadlineOf(body.configurable?.run?.runTimeoutMs, workflow.document.settings.runTimeoutMs),
     nextNodes: nodes.filter((node) => first.has(node.id)).map(({ id: nodeId, typeId }) => ({ id: nodeId, typeId })),
     ...(asked === undefined ? {} : { idempotency: { ...asked, answer: { ...createdAnswer(formatBoundId(principal.workspace, id)) } } }),

@@ -15,6 +15,7 @@ import { addDoctor } from "../ops/get-doctor.js";
 import { addInstances } from "../ops/list-instances.js";
 import { addCancelRun } from "../runs/cancel-run.js";
 import { addCreateRun } from "../runs/create-run.js";
+import { addForkRun } from "../runs/fork-run.js";
 import { addGetRun } from "../runs/get-run.js";
 import { addListEffects } from "../runs/list-effects.js";
 import { addListRuns } from "../runs/list-runs.js";
@@ -89,7 +90,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
   await addOpenApi(app, parts.config.version);
   for (const add of [
-    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addPauseRun, addResumeRun, addListEffects, addPollEvents, addStreamEvents,
+    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addPauseRun, addResumeRun, addForkRun, addListEffects, addPollEvents, addStreamEvents,
     addBounds, addDoctor, addInstances, addHealth,
   ]) {
     add(app, parts);

@@ -22,6 +22,9 @@ export class OutcomeUnknown extends Error {
   }
 }
 
+/** A node of a replay has reached an effect: it ends as its source recorded, and nothing fires. */
+export class FromRecord extends Error {}
+
 /** The hold is gone, or its end is too near to start an effect: nothing of this execution is recorded. */
 export class HoldLost extends Error {}
 

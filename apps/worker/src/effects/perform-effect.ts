@@ -6,7 +6,7 @@ import { WorkflowFailure } from "@mainstay/sdk";
 import { declareEffect } from "./declare-effect.js";
 import type { EffectParts, EffectRequest } from "./effect-parts.js";
 import { holdLost } from "./hold-lost.js";
-import { HoldLost, LateLaunch, OutcomeUnknown, Suspended } from "./interrupts.js";
+import { FromRecord, HoldLost, LateLaunch, OutcomeUnknown, Suspended } from "./interrupts.js";
 import { isOver } from "./is-over.js";
 import { meetEffect } from "./meet-effect.js";
 import { refuseOptions } from "./refuse-options.js";
@@ -22,14 +22,19 @@ const LATE_LAUNCHES = 5;
  * settlement is evidence, a recorded answer is reused for the same request only. One launch is one request.
  *
  * Throws `Suspended` when the outcome of an earlier launch is to be waited for, `OutcomeUnknown` when nobody can tell,
- * `HoldLost` when a peer holds the run, else what the launch threw.
+ * `FromRecord` in a replay before anything is launched, `HoldLost` when a peer holds the run, else what the launch threw.
  */
 export async function performEffect<Result>(parts: EffectParts, request: EffectRequest<Result>): Promise<Result> {
   try {
+    if (request.run.recorded !== undefined) throw new FromRecord(`effect ${request.key}: a replay fires nothing`);
     return await perform(parts, request);
   } catch (thrown) {
     // code that catches it must not go on as if the effect had failed
     if (thrown instanceof Suspended || thrown instanceof OutcomeUnknown || thrown instanceof HoldLost) request.execution.interrupt ??= thrown;
+    if (thrown instanceof FromRecord) {
+      request.execution.interrupt ??= thrown;
+      request.execution.abort.abort(thrown); // what the code would do next is recorded too
+    }
     throw thrown;
   }
 }

@@ -1,7 +1,8 @@
 import { resolveConfig, toEnvelope, type FailureEnvelope, type NodeDocument } from "@mainstay/domain";
 import { WorkflowFailure, toFailureCode, type Done, type NodeRun } from "@mainstay/sdk";
 import type { Execution, HeldRun, Settlement } from "../runs/held-run.js";
-import { OutcomeUnknown, Suspended } from "../effects/interrupts.js";
+import { answerFromRecord } from "../effects/answer-from-record.js";
+import { FromRecord, OutcomeUnknown, Suspended } from "../effects/interrupts.js";
 import { cleanText, recordable } from "./recordable.js";
 import { retryAfterOf } from "./retry-after-of.js";
 import { nodeTypes, runCode } from "./node-types.js";
@@ -36,6 +37,7 @@ export async function executeNode(
     const thrown = execution.interrupt ?? caught;
     finish(execution, run);
     execution.abort.abort(thrown);
+    if (thrown instanceof FromRecord) return answerFromRecord(run, nodeId);
     const waits = thrown instanceof Suspended ? thrown : toAsk(execution);
     if (waits !== undefined) {
       return { kind: "suspended", node: nodeId, waitingOn: waits.waitingOn, dueMs: waits.dueMs, asks: waits.asks, ...(waits.effectId === undefined ? {} : { effectId: waits.effectId }) };

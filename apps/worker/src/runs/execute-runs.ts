@@ -1,4 +1,4 @@
-import { createGroupCommit, createProgress, isTransient, loadNodes, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable, type StopRequest } from "@mainstay/database";
+import { createGroupCommit, createProgress, isTransient, loadNodes, loadOutcomes, retryWhileAway, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable, type StopRequest } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import type { Tracing } from "@mainstay/telemetry";
 import { executeNode } from "../nodes/execute-node.js";
@@ -213,8 +213,9 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
   const beginNodes = async (run: HeldRun): Promise<void> => {
     const { claimed } = run;
     const begun = claimed.nodes;
-    const fresh = claimed.claims === 1 && claimed.checkpointNo === 0;
+    const fresh = claimed.claims === 1 && claimed.checkpointNo === 0 && claimed.forkedFrom === null;
     if (!fresh) recall(run, await load(run.id));
+    if (claimed.forkMode === "replay") run.recorded = await recordOf(db, run);
     for (const one of begun) run.nodes.set(one.node, { status: "started", attempts: one.attempt, failures: one.failures, asks: one.asks });
     const refused = await parts.nodes.refuseInput(run);
     if (!isHeld(run)) return;
@@ -237,6 +238,16 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       for (const run of [...held.byId.values()]) if (run.begun && run.executions.size === 0) void settle(run, { kind: "yield" });
     },
     idle: progress.idle,
+  };
+}
+
+/** What a replay is answered from; an outage is outlasted while the run is held. */
+async function recordOf(db: Queryable, run: HeldRun): Promise<NonNullable<HeldRun["recorded"]>> {
+  const outcomes = await retryWhileAway(() => loadOutcomes(db, run.id), () => { if (!isHeld(run)) throw new Error("the run is no longer held"); });
+  const ending = outcomes.find(({ node, type }) => node === null && type.startsWith("run."));
+  return {
+    ofNode: new Map(outcomes.flatMap((outcome) => (outcome.node === null ? [] : [[outcome.node, outcome] as const]))),
+    ...(ending === undefined ? {} : { ending }),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { FailureEnvelope, NodeStatus } from "@mainstay/domain";
-import type { ClaimedRun } from "@mainstay/database";
+import type { Disposition, FailureEnvelope, NodeStatus } from "@mainstay/domain";
+import type { ClaimedRun, RecordedOutcome } from "@mainstay/database";
 import type { TraceSpan } from "@mainstay/telemetry";
 import type { KnownWorkflow } from "../workflows/known-workflows.js";
 
@@ -47,6 +47,8 @@ export type HeldRun = {
   nodes: Map<string, NodeMemory>;
   executions: Map<string, Execution>;
   timers: Map<string, NodeJS.Timeout>;
+  /** Of a replay: what its source recorded from the fork point on. Its effects are answered from it and never fire. */
+  recorded?: { ofNode: ReadonlyMap<string, RecordedOutcome>; ending?: RecordedOutcome };
   /** Bytes of all outputs recorded so far. */
   outputBytes: number;
   heldSince: number;
@@ -71,8 +73,8 @@ export type HeldRun = {
 export type Settlement =
   /** `bytes`: of the output's JSON. */
   | { kind: "completed"; node: string; output: unknown; bytes: number; durationMs: number }
-  /** `effectIds`: the effects it is unknown of. */
-  | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number; effectIds?: readonly string[] }
+  /** `effectIds`: the effects it is unknown of. `final`: it is not tried again, whatever its class. */
+  | { kind: "failed"; node: string; failure: FailureEnvelope; retryAfterMs: number; durationMs: number; effectIds?: readonly string[]; final?: Disposition }
   | { kind: "suspended"; node: string; waitingOn: "timer" | "reconciliation" | "effect"; dueMs: number; asks: number; effectId?: string }
   /** A wait that was held in this process is over. */
   | { kind: "due"; node: string }

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import {
   backoffMs, decide, failureClasses, fingerprintOf, outputsOf, plan, reasonOf, toEnvelope, toWireError,
-  type Disposition, type FailureEnvelope, type NodeDocument,
+  type Disposition, type FailureEnvelope, type NodeDocument, type Verdict,
 } from "@mainstay/domain";
 import type { NewDeadLetter, NewEvent, NodeWrite, ProgressWrite } from "@mainstay/database";
 import { sha256 } from "../effects/digest.js";
+import { noteDivergence } from "./note-divergence.js";
 import { isExecuting, type HeldRun, type NodeMemory, type Settlement } from "./held-run.js";
 
 export type MergeSettings = { retentionDays: number; jitter: () => number; holdShortWaitsMs: number; resultMaxBytes: number; draining: () => boolean };
@@ -141,14 +142,14 @@ function settleSuspended({ run, touched }: Draft, { node, waitingOn, dueMs, asks
 }
 
 function settleFailed(
-  draft: Draft, { node, failure, retryAfterMs, durationMs, effectIds }: Extract<Settlement, { kind: "failed" }>, settings: MergeSettings,
+  draft: Draft, { node, failure, retryAfterMs, durationMs, effectIds, final }: Extract<Settlement, { kind: "failed" }>, settings: MergeSettings,
 ): Buried | undefined {
   const { run, events, touched } = draft;
   const document = documentOf(run, node);
   const memory = memoryOf(run, node);
   const failures = memory.failures + 1;
   const entry = { attempt: memory.attempts - 1, incarnation: run.owner, fence: run.fence, class: failure.class, code: failure.code, message: failure.message, durationMs: Math.round(durationMs) };
-  const verdict = decide(failure, { failures, maxRetries: document.retry.maxRetries });
+  const verdict: Verdict = final === undefined ? decide(failure, { failures, maxRetries: document.retry.maxRetries }) : { verb: "bury", disposition: final };
   if (verdict.verb === "retry") {
     const delayMs = backoffMs(failures, { baseMs: document.retry.baseMs, jitter: settings.jitter(), rateLimited: failure.code === "platform.rate_limited", retryAfterMs });
     run.nodes.set(node, { status: "retry", attempts: memory.attempts, failures, asks: 0, waitingOn: "retry", dueAt: performance.now() + delayMs });
@@ -241,7 +242,7 @@ function toWrite(
     };
   });
   const write: ProgressWrite = {
-    runId: run.id, owner: run.owner, fence: run.fence, writeId: randomUUID(), nodes, events, checkpoint, move, deadLetters,
+    runId: run.id, owner: run.owner, fence: run.fence, writeId: randomUUID(), nodes, events: noteDivergence(run, events), checkpoint, move, deadLetters,
     ...(nextNodes === undefined ? {} : { nextNodes }),
   };
   return { write, start, answered: false, mergedAt: performance.now() };

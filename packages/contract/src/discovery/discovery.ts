@@ -47,6 +47,11 @@ export const Discovery = z
       crossEngineOrdering: z.strictObject({ orderingModel: z.literal("global-sequencer") }),
     }).optional(),
     idempotency: family({ crossRegion: z.literal("single-region") }).optional(),
+    replay: family({
+      modes: z.array(z.enum(["replay", "branch"])),
+      retention: z.strictObject({ days: z.number().int().min(1) }),
+      effectSeamsManifest: z.string(),
+    }).optional(),
     deadLetter: family({ retentionDays: z.number().int().min(1) }).optional(),
     runList: family({ maxPageSize: z.number().int().min(1), filters: z.array(z.string()) }).optional(),
     auth: family({

@@ -22,6 +22,7 @@ export const errorStatus = {
   idempotency_in_flight: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  fork_point_invalid: 422,
   capability_required: 422,
   capability_not_provided: 422,
   node_config_invalid: 422,

@@ -40,7 +40,7 @@ fit as (
   where r.id = f.id
   returning r.id, r.workspace, r.workflow_id, r.spec_hash, r.pool, r.input, r.fence, r.claims, r.event_seq,
     r.checkpoint_no, r.lineage, r.next_nodes, r.next_types, r.deadline_at, r.inbox_seq, r.crashes, r.cohort_limit, r.traceparent,
-    r.replay_of, r.created_at, r.claim_id, f.claim_id as claim_before, f.status as status_before, f.due_at as due_before, f.started_at as began_before, f.lost_trigger, f.lost_owner, f.lost_at, f.subject,
+    r.replay_of, r.forked_from, r.fork_mode, r.created_at, r.claim_id, f.claim_id as claim_before, f.status as status_before, f.due_at as due_before, f.started_at as began_before, f.lost_trigger, f.lost_owner, f.lost_at, f.subject,
     f.tags, f.metadata, f.event_seq as first_seq, f.claims as claims_before
 ), written as (
   insert into run_events (run_id, seq, workspace, type, node_id, fence, payload)
@@ -78,7 +78,7 @@ export const claimColumns = `
   c.crashes, c.tags, c.metadata, c.cohort_limit as "cohortLimit", c.traceparent,
   extract(epoch from c.deadline_at - now()) * 1000 as "deadlineMs",
   extract(epoch from now() - c.created_at) * 1000 as "ageMs",
-  c.lost_trigger as "lostTrigger", c.lost_owner as "lostOwner", c.claim_id as "claimId", c.claim_before as "claimBefore",
+  c.forked_from as "forkedFrom", c.fork_mode as "forkMode", c.lost_trigger as "lostTrigger", c.lost_owner as "lostOwner", c.claim_id as "claimId", c.claim_before as "claimBefore",
   c.status_before as "statusBefore", extract(epoch from now() - c.due_before) * 1000 as "waitedMs",
   extract(epoch from now() - c.lost_at) * 1000 as "lostMs",
   coalesce((select b.nodes from begun_of b where b.run_id = c.id), '[]'::jsonb) as nodes`;
@@ -103,6 +103,9 @@ export type ClaimedRun = {
   metadata: Record<string, unknown> | null;
   cohortLimit: number | null;
   traceparent: string | null;
+  /** The run it was forked from, and how. */
+  forkedFrom: string | null;
+  forkMode: "replay" | "branch" | null;
   deadlineMs: number | null;
   ageMs: number;
   /** The identity of this claim, and of the one before it. */

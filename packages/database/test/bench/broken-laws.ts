@@ -10,9 +10,9 @@ export async function brokenLaws({ sql }: Bench): Promise<string[]> {
       select r.id, r.status, r.event_seq, r.claims, r.fence, count(e.seq)::int as events, coalesce(max(e.seq), -1) as last,
         count(*) filter (where e.type in ('run.completed', 'run.failed', 'run.cancelled'))::int as endings,
         max(e.seq) filter (where e.type in ('run.completed', 'run.failed', 'run.cancelled')) as ended_at,
-        count(*) filter (where e.type = 'lease.acquired')::int as acquired,
-        count(distinct e.fence) filter (where e.type = 'lease.acquired')::int as fences,
-        count(*) filter (where e.type = 'run.dead-lettered')::int as letters_told
+        count(*) filter (where e.type = 'lease.acquired' and e.seq >= coalesce(r.fork_seq, 0))::int as acquired, -- what a fork inherits is its source's
+        count(distinct e.fence) filter (where e.type = 'lease.acquired' and e.seq >= coalesce(r.fork_seq, 0))::int as fences,
+        count(*) filter (where e.type = 'run.dead-lettered' and e.seq >= coalesce(r.fork_seq, 0))::int as letters_told
       from runs r left join run_events e on e.run_id = r.id group by r.id
     ), falling as (
       select run_id from (select run_id, fence, lag(fence) over (partition by run_id order by seq) as earlier from run_events) f

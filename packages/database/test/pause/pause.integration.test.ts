@@ -5,6 +5,7 @@ import { openBench, type Bench } from "../bench/open-bench.js";
 import { acceptance } from "./acceptance.js";
 import { claims } from "./claims.js";
 import { effects } from "./effects.js";
+import { forks } from "./forks.js";
 import { holders } from "./holders.js";
 import { incarnations } from "./incarnations.js";
 import { releases } from "./releases.js";
@@ -14,7 +15,7 @@ import { pauses } from "./pauses.js";
 import { stops } from "./stops.js";
 import { unguarded } from "./unguarded.js";
 
-const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...pauses, ...effects, ...incarnations, ...lanes];
+const scenarios: readonly Scenario[] = [...acceptance, ...claims, ...holders, ...releases, ...stops, ...pauses, ...forks, ...effects, ...incarnations, ...lanes];
 
 let bench: Bench;
 beforeAll(async () => { bench = await openBench(); });
@@ -22,7 +23,7 @@ afterAll(() => bench.close());
 afterEach(async () => {
   expect(await brokenLaws(bench)).toEqual([]);
   // each scenario begins with empty tables
-  await bench.sql("truncate runs, run_nodes, run_events, outbox, idempotency_records, effects, incarnations, lanes, dead_letters, ops_events cascade");
+  await bench.sql("truncate runs, run_nodes, run_events, outbox, idempotency_records, effects, incarnations, lanes, dead_letters, recorded_outcomes, ops_events cascade");
 });
 
 for (const { of, holds, show } of scenarios) test(`${of}, paused before its lock: ${holds}`, () => show(bench));

@@ -46,7 +46,7 @@ function movesFrom(state: State, table: Table): Move[] {
   if (isTerminal(state.status)) return moves;
   for (const [verb, transition] of Object.entries(table)) {
     for (const actor of actors) {
-      if (verb === "accept" || !admits(state, transition, actor)) continue;
+      if (transition.from.length === 0 || !admits(state, transition, actor)) continue;
       if (verb === "enforceStop" && state.stop === undefined) continue;
       if (["pause", "pauseUnheld"].includes(verb) && state.stop !== undefined) continue; // it is a conflict
       if (verb === "bury" && state.stop === "cancel") continue; // answered "stopping"

@@ -43,6 +43,7 @@ const live: readonly RunStatus[] = ["pending", "running", "waiting-external", "p
  */
 export const transitions = {
   accept: { from: [], to: ["pending"], by: "api", fence: "none", counts: "nothing", announces: true, statement: "runs.accept" },
+  fork: { from: [], to: ["pending"], by: "api", fence: "none", counts: "nothing", announces: true, statement: "runs.fork" },
   claim: { from: claimableStatuses, to: ["running"], by: "worker", fence: "take", counts: "claim", announces: false, statement: "runs.claim" },
   sweep: { from: claimableStatuses, to: ["running"], by: "worker", fence: "take", counts: "claim", announces: false, statement: "runs.sweep" },
   checkpoint: { from: ["running"], to: ["running"], by: "worker", fence: "hold", counts: "nothing", announces: false, statement: "runs.progress" },

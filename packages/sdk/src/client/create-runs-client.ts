@@ -2,6 +2,7 @@ import {
   projectId,
   type CreateRunResponse,
   type EffectList,
+  type ForkRunResponse,
   type CancelRunResponse,
   type ListRunsResponse,
   type PauseRunResponse,
@@ -63,6 +64,12 @@ export function createRunsClient(transport: Transport): RunsClient {
         method: "POST", path: `${pathOf(runId)}:resume`, headers: { "idempotency-key": idempotencyKey }, body: {},
       });
       return body as ResumeRunResponse;
+    },
+    async fork(runId, fork, { idempotencyKey = crypto.randomUUID() } = {}) {
+      const { body } = await transport.send({
+        method: "POST", path: `${pathOf(runId)}:fork`, headers: { "idempotency-key": idempotencyKey }, body: fork,
+      });
+      return body as ForkRunResponse;
     },
     async effects(runId) {
       return (await transport.send({ method: "GET", path: `${pathOf(runId)}/effects` })).body as EffectList;

@@ -3,6 +3,8 @@ import type {
   Configurable,
   CreateRunResponse,
   EffectList,
+  ForkRunRequest,
+  ForkRunResponse,
   ListRunsQuery,
   ListRunsResponse,
   PauseRunResponse,
@@ -65,6 +67,11 @@ export type RunsClient = Readonly<{
   pause: (runId: string, options?: PauseRunOptions) => Promise<PauseRunResponse>;
   /** Lets a paused run go on. */
   resume: (runId: string, options?: Readonly<{ idempotencyKey?: string }>) => Promise<ResumeRunResponse>;
+  /**
+   * A new run from any point of one that has ended. `branch`: effects from `fromSeq` on fire anew, options may change.
+   * `replay`: effects are answered from the record and never fire.
+   */
+  fork: (runId: string, fork: ForkRunRequest, options?: Readonly<{ idempotencyKey?: string }>) => Promise<ForkRunResponse>;
   effects: (runId: string) => Promise<EffectList>;
   /** One long poll: what stands after `afterSequence`, at once or within `timeoutS` (1 to 60). */
   poll: (

@@ -44,7 +44,7 @@ test("known label sets are 0 from the start", async () => {
   const lines = series(await createMetrics({ role: "worker" }).text());
   expect(lines).toContain('mainstay_takeovers_total{trigger="session_lost"} 0');
   expect(lines).toContain('mainstay_fence_rejected_total{op="checkpoint"} 0');
-  expect(lines).toContain('mainstay_recovery_interval_seconds_count{class="severed"} 0');
+  expect(lines).toContain('mainstay_recovery_interval_seconds_count{class="severed",trigger="session_lost"} 0');
 });
 
 test("gauges are refreshed right before a scrape, and one that fails leaves the others", async () => {
