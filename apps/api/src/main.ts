@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits, type ApiConfig } from "@mainstay/config";
-import { createAccept, createDatabase, createFindKey, createHint } from "@mainstay/database";
+import { checkConnections, createAccept, createDatabase, createFindKey, createHint, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation, type KeptIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { createLogWatch } from "./events/create-log-watch.js";
@@ -69,6 +69,10 @@ const shutdown = onShutdown(logger, [
   { name: "database", run: () => database.end() },
 ]);
 await app.listen({ host: config.host, port: config.port });
+await retryWhileAway(
+  () => checkConnections({ db: database, directUrl: config.databaseDirectUrl, ...databaseOptions("api", config) }),
+  (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },
+);
 // An api holds nothing: when its incarnation lapses it goes on under a new one, and keeps answering meanwhile.
 standing.incarnation = await keepIncarnation({
   bornAs, role: "api", host: hostname(), version: config.version, config, limits, attests: "loop", logger, metrics,

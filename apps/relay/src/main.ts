@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { createTicketPublisher } from "@mainstay/broker";
 import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
-import { createDatabase } from "@mainstay/database";
+import { checkConnections, createDatabase, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { runOutbox } from "./outbox/run-outbox.js";
@@ -37,6 +37,11 @@ const publisher = config.broker === "none" ? undefined : createTicketPublisher(
 );
 const traced = publisher === undefined || tracing === undefined ? publisher : traceTickets(publisher, { db, tracing });
 reportMetrics({ metrics, db, publisher, config });
+
+await retryWhileAway(
+  () => checkConnections({ db, directUrl: config.databaseDirectUrl, ...databaseOptions("relay", config) }),
+  (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },
+);
 
 const incarnation = await keepIncarnation({
   bornAs, role: "relay", host: hostname(), version: config.version, config, attests: "loop", logger, metrics,

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
-import { createDatabase } from "@mainstay/database";
+import { checkConnections, createDatabase, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startClock } from "./clock/start-clock.js";
@@ -25,6 +25,11 @@ const db = createDatabase({
 const limits = releaseLimits(config);
 reportMetrics({ metrics, db, config });
 reportFleet({ metrics, db });
+
+await retryWhileAway(
+  () => checkConnections({ db, directUrl: config.databaseDirectUrl, ...databaseOptions("supervisor", config) }),
+  (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },
+);
 
 const incarnation = await keepIncarnation({
   bornAs, role: "supervisor", host: hostname(), version: config.version, config, limits, attests: "audit", logger, metrics,

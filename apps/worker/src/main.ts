@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { databaseOptions, readConfig, releaseLimits } from "@mainstay/config";
-import { createDatabase, retryWhileAway } from "@mainstay/database";
+import { checkConnections, createDatabase, retryWhileAway } from "@mainstay/database";
 import { keepIncarnation } from "@mainstay/liveness";
 import { createLogger, createMetrics, createTracing, logEvents, onShutdown } from "@mainstay/telemetry";
 import { startWorker, type RunningWorker } from "./start-worker.js";
@@ -18,9 +18,10 @@ const db = createDatabase({
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1000); },
 });
 const limits = releaseLimits(config);
+const onAway = (error: unknown): void => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); };
+await retryWhileAway(() => checkConnections({ db, directUrl: config.databaseDirectUrl, ...databaseOptions("worker", config) }), onAway);
 const workflows = await retryWhileAway(
-  () => loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" }),
-  (error) => { logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) }); },
+  () => loadKnownWorkflows(db, { modulePath: config.workflows, pool: config.pool, production: config.env === "production" }), onAway,
 );
 
 /** Hints and probes may come before the worker stands; they find nothing to do. */

@@ -10,7 +10,7 @@ type Values = ValuesOf<typeof settings>;
  */
 export type FleetConfig = Readonly<
   Pick<Values,
-    | "env" | "broker" | "logLevel" | "heartbeatMs" | "leaseMs" | "auditMs" | "wedgedAfterMs" | "suspicionGraceMs"
+    | "env" | "databasePooler" | "broker" | "logLevel" | "heartbeatMs" | "leaseMs" | "auditMs" | "wedgedAfterMs" | "suspicionGraceMs"
     | "effectMarginMs" | "sendGraceMs" | "dispatchBoundMs" | "relayPollMs" | "drainMs" | "cancelGraceMs"
     | "statementTimeoutMs" | "idleTxTimeoutMs" | "dbPool" | "slots" | "maxAttempts" | "crashLimit" | "handBackLimit"
     | "lossLimit" | "deathWatch" | "tracing" | "traceRelation" | "signingKey" | "workflows" | "seams" | "egressAllow" | "retentionDays" | "retentionGraceHours">

@@ -141,3 +141,10 @@ test("a policy file that is missing, no YAML or has unknown keys is a problem be
     expect.stringContaining("policy.yaml, runtime"),
   ]);
 });
+
+test("a pooler in transaction mode needs a direct address beside it", () => {
+  const pooled = { ...least, MAINSTAY_DATABASE_POOLER: "transaction" };
+  expect(problems("api", pooled)).toEqual([expect.stringContaining("DATABASE_DIRECT_URL must be set")]);
+  expect(problems("api", { ...pooled, DATABASE_DIRECT_URL: least.DATABASE_URL })).toHaveLength(1);
+  expect(readConfig("api", { ...pooled, DATABASE_DIRECT_URL: "postgres://direct/mainstay" })).toMatchObject({ databasePooler: "transaction" });
+});

@@ -5,6 +5,11 @@ import { StatementTimeout, isAway } from "./errors.js";
 /** How a working pool is opened. Times in milliseconds. */
 export type DatabaseOptions = {
   url: string;
+  /**
+   * `transaction`: the URL leads through a pooler that may give every transaction another session. Then nothing is asked
+   * of the session: no settings at its start, no statement prepared by name. Default `none`.
+   */
+  pooler?: "none" | "transaction";
   /** Shown in `pg_stat_activity`. */
   applicationName: string;
   /** Connections of the working pool. */
@@ -39,9 +44,13 @@ export type Database = Queryable & {
 /** What the client grants the server beyond its own statement time-out before it gives the connection up. */
 const CLIENT_GRACE_MS = 500;
 
-/** Session settings that keep anybody from holding a row lock or a snapshot for long (rule H14). */
+/**
+ * Session settings that keep anybody from holding a row lock or a snapshot for long (rule H14), and the isolation that
+ * every guarded statement is written for, whatever the database's default is.
+ */
 export function sessionOptions(settings: { statementTimeoutMs: number; idleInTransactionMs: number }): string {
   const values = {
+    default_transaction_isolation: "read\\ committed",
     statement_timeout: settings.statementTimeoutMs,
     lock_timeout: settings.statementTimeoutMs,
     idle_in_transaction_session_timeout: settings.idleInTransactionMs,
@@ -62,11 +71,12 @@ export function sessionOptions(settings: { statementTimeoutMs: number; idleInTra
  */
 export function createDatabase(options: DatabaseOptions): Database {
   const clientTimeoutMs = options.statementTimeoutMs + CLIENT_GRACE_MS;
+  const pooled = options.pooler === "transaction";
   const pool = new pg.Pool({
     connectionString: options.url,
     application_name: options.applicationName,
     max: options.poolSize,
-    options: sessionOptions(options),
+    ...(pooled ? {} : { options: sessionOptions(options) }),
     connectionTimeoutMillis: options.statementTimeoutMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
@@ -77,7 +87,7 @@ export function createDatabase(options: DatabaseOptions): Database {
     const began = performance.now();
     let failed = true;
     try {
-      const named = statement.plan === "generic" ? { name: statement.name } : {};
+      const named = statement.plan === "generic" && !pooled ? { name: statement.name } : {};
       // query_timeout is read by node-postgres per query; its typings do not name it
       const config: pg.QueryConfig & { query_timeout: number } = { ...named, text: statement.text, values: [...values], query_timeout: clientTimeoutMs };
       const result: pg.QueryResult = await client.query(config);

@@ -27,6 +27,7 @@ export function isTransient(error: unknown): boolean {
 /** True when the server could not be reached or is not yet ready; whether the statement took effect is not known. */
 export function isAway(error: unknown): boolean {
   if (error instanceof StatementTimeout) return true;
+  if (refusesSettings(error)) return false;
   const code = codeOf(error);
   if (code !== undefined && (away.test(code) || socketCodes.has(code))) return true;
   return error instanceof Error && lostWords.test(error.message);
@@ -35,6 +36,11 @@ export function isAway(error: unknown): boolean {
 /** True when the statement was cut for the time it took: fewer rows may fit. */
 export function tookTooLong(error: unknown): boolean {
   return error instanceof StatementTimeout || codeOf(error) === "57014";
+}
+
+/** True when a pooler does not pass on the settings of a session: it will never do so, however often it is asked. */
+export function refusesSettings(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("unsupported startup parameter");
 }
 
 /** The name of the violated constraint, if that is what the error says. */

@@ -3,6 +3,7 @@ export * from "./errors.js";
 export * from "./database.js";
 export * from "./notify.js";
 export * from "./retry-while-away.js";
+export * from "./sessions/check-connections.js";
 export * from "./batch/create-group-commit.js";
 export * from "./migrate/migrate.js";
 export * from "./runs/accept.js";

@@ -4,7 +4,9 @@ import type { Role } from "../settings/setting.js";
 /** How a role opens its working pool. Times in milliseconds. */
 export function databaseOptions(
   role: Role,
-  { databaseUrl, dbPool, statementTimeoutMs, idleTxTimeoutMs }: Pick<FleetConfig, "databaseUrl" | "dbPool" | "statementTimeoutMs" | "idleTxTimeoutMs">,
-): { url: string; applicationName: string; poolSize: number; statementTimeoutMs: number; idleInTransactionMs: number } {
-  return { url: databaseUrl, applicationName: `mainstay-${role}`, poolSize: dbPool, statementTimeoutMs, idleInTransactionMs: idleTxTimeoutMs };
+  { databaseUrl, databasePooler, dbPool, statementTimeoutMs, idleTxTimeoutMs }: Pick<FleetConfig, "databaseUrl" | "databasePooler" | "dbPool" | "statementTimeoutMs" | "idleTxTimeoutMs">,
+): { url: string; pooler: FleetConfig["databasePooler"]; applicationName: string; poolSize: number; statementTimeoutMs: number; idleInTransactionMs: number } {
+  return {
+    url: databaseUrl, pooler: databasePooler, applicationName: `mainstay-${role}`, poolSize: dbPool, statementTimeoutMs, idleInTransactionMs: idleTxTimeoutMs,
+  };
 }

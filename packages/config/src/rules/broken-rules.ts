@@ -20,6 +20,10 @@ const rules: readonly ((config: Ruled) => string | undefined)[] = [
     wedgedAfterMs < 2 * auditMs
       ? `MAINSTAY_WEDGED_AFTER_MS ${wedgedAfterMs} must be at least 2 × MAINSTAY_AUDIT_MS ${auditMs} = ${2 * auditMs}`
       : undefined,
+  ({ databasePooler, databaseUrl, databaseDirectUrl }) =>
+    databasePooler === "transaction" && databaseUrl !== undefined && databaseDirectUrl === databaseUrl
+      ? "DATABASE_DIRECT_URL must be set and lead past the pooler while MAINSTAY_DATABASE_POOLER is transaction: lifelines, LISTEN and migrations belong to a session"
+      : undefined,
   ({ dbPool }) => (dbPool < 3 ? `MAINSTAY_DB_POOL ${dbPool} must be at least 3` : undefined),
   ({ inputMaxBytes, bodyMaxBytes }) =>
     inputMaxBytes !== undefined && bodyMaxBytes !== undefined && inputMaxBytes > bodyMaxBytes

@@ -14,6 +14,10 @@ export const placeSettings = {
     { name: "DATABASE_DIRECT_URL", about: "Postgres without a pooler between, for what needs a session: lifeline, LISTEN, migrations." },
     ["postgres:", "postgresql:"], "DATABASE_URL",
   ),
+  databasePooler: kinds.choice(
+    { name: "MAINSTAY_DATABASE_POOLER", about: "What `DATABASE_URL` leads through. `transaction`: a pooler that may give every transaction another session (PgBouncer, pool_mode = transaction); then statements are not prepared by name, the login must bear the session settings itself (start-up says which), and `DATABASE_DIRECT_URL` must lead past the pooler." },
+    ["none", "transaction"], "none",
+  ),
   broker: kinds.choice(
     { name: "MAINSTAY_BROKER", about: "`redis`: tickets by BullMQ. `none`: the workers find their runs by sweeping Postgres; slower, nothing lost. Never switched in silence." },
     ["redis", "none"], "redis",

@@ -91,8 +91,8 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     return flying;
   };
   const tick = (): void => {
-    const lateMs = monotonicMs() - nextMs;
-    if (lateMs > heartbeatMs) wedge.excuse(lateMs); // the whole process stood still: main could not attest either
+    const instant = monotonicMs();
+    if (instant - nextMs > heartbeatMs) wedge.excuse({ fromMs: nextMs, toMs: instant }); // the whole process stood still: main could not attest either
     nextMs += heartbeatMs;
     if (nextMs <= monotonicMs()) nextMs = monotonicMs() + heartbeatMs;
     void now();
@@ -106,7 +106,7 @@ export function createHeartbeat(options: HeartbeatOptions): Heartbeat {
     reconnected: () => {
       witness.forget();
       const instant = monotonicMs();
-      wedge.excuse(instant - answeredMs);
+      wedge.excuse({ fromMs: answeredMs, toMs: instant });
       answeredMs = instant;
     },
     now,
