@@ -6,12 +6,6 @@ import { checkStanding } from "./load/check-standing.js";
 import { expectCompleted } from "./load/expect-completed.js";
 import { startChaosFleet, type ChaosFleet } from "./load/start-chaos-fleet.js";
 
-/** Rule H9 is proven at the settings of the product: its lease, its heartbeat, its time-outs. */
-const productSettings = {
-  MAINSTAY_HEARTBEAT_MS: "", MAINSTAY_LEASE_MS: "", MAINSTAY_SWEEP_MS: "", MAINSTAY_AUDIT_MS: "", MAINSTAY_WEDGED_AFTER_MS: "",
-  MAINSTAY_SUSPICION_GRACE_MS: "", MAINSTAY_EFFECT_MARGIN_MS: "", MAINSTAY_SEND_GRACE_MS: "", MAINSTAY_DISPATCH_BOUND_MS: "",
-  MAINSTAY_RELAY_POLL_MS: "", MAINSTAY_CANCEL_GRACE_MS: "", MAINSTAY_STATEMENT_TIMEOUT_MS: "", MAINSTAY_IDLE_TX_TIMEOUT_MS: "",
-};
 const workers = 3;
 const processes = workers + 3;
 const minutes = (count: number): number => count * 60_000;
@@ -23,7 +17,7 @@ beforeAll(async () => {
   clock = await createFakeClock();
   server = await startOwnPostgres({ environment: clock.environment });
   const database = await createTestDatabase({ serverUrl: server.url });
-  chaos = await startChaosFleet({ name: "healthy-holders", databaseUrl: database.url, workers, env: productSettings });
+  chaos = await startChaosFleet({ name: "healthy-holders", databaseUrl: database.url, workers, times: "default" });
 });
 afterAll(async () => {
   await chaos.stop();
