@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { startRedisCluster, startSentinels, until } from "@mainstay/testing";
+import { startOwnRedis, startProxy, startRedisCluster, startSentinels, until } from "@mainstay/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { createTicketConsumer, createTicketPublisher } from "../src/index.js";
 
@@ -61,6 +61,20 @@ test("a slot that moves to another node is followed there, also when the named n
   await end.goesThrough();
   await end.up();
   expect(await heir.ask((session) => session.keys(`${prefix}:*`))).not.toEqual([]);
+});
+
+test("a primary demoted under living connections is left for the one its name leads to, by the connection that blocks too", async () => {
+  const [primary, replica] = [await startOwnRedis(), await startOwnRedis()];
+  const name = await startProxy(primary.url);
+  onTestFinished(async () => { await name.stop(); await replica.stop(); await primary.stop(); });
+  const end = open({ url: name.through(primary.url), prefix: "{mainstay}" });
+  await end.up();
+  await end.goesThrough();
+  await primary.ask((session) => session.replicaof("127.0.0.1", replica.port));
+  name.leadTo(replica.url); // no connection closes
+  await end.goesThrough();
+  for (let round = 0; round < 5; round++) await end.goesThrough();
+  expect(end.errors.some((message) => message.startsWith("READONLY") || message.startsWith("UNBLOCKED"))).toBe(true);
 });
 
 test("when Sentinels promote the replica, tickets flow again by themselves", async () => {

@@ -16,5 +16,5 @@ export function brokerFault(error: unknown): BrokerFault {
   if (known !== undefined) return known;
   if (/timed out|timeout/i.test(message)) return "timed_out";
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return /^E[A-Z_]+$/.test(code) || /connection is closed|isn.t writeable|ECONN|socket|the broker is away/i.test(message) ? "connection" : "other";
+  return /^E[A-Z_]+$/.test(code) || /connection is closed|isn.t writeable|max retries per request|ECONN|socket|the broker is away/i.test(message) ? "connection" : "other";
 }

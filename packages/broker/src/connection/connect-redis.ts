@@ -11,7 +11,7 @@ export type BrokerReports = Readonly<{
   onFailure?: (kind: BrokerFault) => void;
   /** The broker began or ceased to take commands. */
   onState?: (up: boolean) => void;
-  /** Something failed; at most ten a second, with the number of failures left out since the last one. */
+  /** Something failed; at most five a second, with the number of failures left out since the last one. */
   onError?: (error: Error, suppressed: number) => void;
 }>;
 
@@ -39,6 +39,9 @@ export type RedisLink = Readonly<{
 /** A broker that is up is asked again this often, so that a silent one is noticed while no ticket passes. */
 const askEveryMs = 1_000;
 
+/** Connections are replaced at most this often. */
+const renewEveryMs = 1_000;
+
 /**
  * Opens the link and keeps it: reconnects with back-off, and takes the broker
  * for up only once it has taken a write (a replica that was the primary, or a
@@ -51,7 +54,7 @@ export function connectRedis(
 ): RedisLink {
   const route = createRoute(url);
   const client = new RedisClient(route, { commandTimeoutMs, name });
-  const limited = limitReports(onError, { perSecond: 10 });
+  const limited = limitReports(onError, { perSecond: 5 });
   const report = (error: unknown): void => {
     onFailure(brokerFault(error));
     limited(error);
@@ -59,6 +62,7 @@ export function connectRedis(
   let up = false;
   let closed = false;
   let failures = 0;
+  let renewedAt = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
 
   const become = (state: boolean): void => {
@@ -90,9 +94,13 @@ export function connectRedis(
     become(false);
     const message = error instanceof Error ? error.message : "";
     if (message.startsWith("MOVED") && route.moved(message)) return; // asked again once it is there
-    // A half-open connection and one to a server that is no longer the primary are both replaced.
-    if (client.status === "ready" && (message.includes("timed out") || message.startsWith("READONLY")) && failures > 0) {
-      client.disconnect(true);
+    // A half-open connection and one to a server that is no longer the primary are replaced, the blocking one too: it
+    // may be left behind there, alive, while this one has long been led to the new primary.
+    const demoted = message.startsWith("READONLY") || message.startsWith("UNBLOCKED");
+    const now = performance.now();
+    if ((demoted || (message.includes("timed out") && failures > 0)) && now - renewedAt >= renewEveryMs) {
+      renewedAt = now;
+      route.renew();
     }
     askIn(backOff(failures++));
   };

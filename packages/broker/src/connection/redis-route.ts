@@ -12,6 +12,8 @@ export type RedisRoute = Readonly<{
   lead: (client: Redis) => void;
   /** A node of a Redis Cluster said who serves our keys: everybody goes there. Answers false when they are there already. */
   moved: (message: string) => boolean;
+  /** Every connection is replaced: the server at its other end is silent, or no longer the primary. */
+  renew: () => void;
   /** The cluster's nodes, for when the one that is used is gone. */
   learn: (nodes: readonly Address[]) => void;
   /** The server could not be reached: the next known node is tried, the named one among them. */
@@ -45,6 +47,9 @@ export function createRoute(url: string): RedisRoute {
       goTo(to);
       for (const client of clients) client.disconnect(true);
       return true;
+    },
+    renew: () => {
+      for (const client of clients) if (client.status === "ready") client.disconnect(true);
     },
     learn: (known: readonly Address[]) => { nodes = known; },
     turn: () => {

@@ -50,6 +50,9 @@ export function createTicketPublisher(place: BrokerPlace, reports: BrokerReports
       await Promise.race([queue.addBulk(jobs), late]);
     } catch (error) {
       link.failed(error);
+      if (error instanceof Error && error.name === "MaxRetriesPerRequestError") {
+        throw new Error("the connection to the broker broke under this publication: the tickets may have been published", { cause: error });
+      }
       throw error;
     } finally {
       clearTimeout(timer);
