@@ -25,7 +25,9 @@ defineCase({
   const delays = new Map<string, number>();
   await many(delayed, async (at) => {
     const delayMs = on.pick(5_000, 1_000) + at * on.pick(500, 300); // some are due before, between and after the flushes
-    delays.set(await fleet.order("doorbell-delayed", { delayMs }), delayMs);
+    const runId = await fleet.order("doorbell-delayed", { delayMs });
+    delays.set(runId, delayMs);
+    return runId;
   });
   const again = await many(retried, () => fleet.order("doorbell-retried"));
   runIds.push(...delays.keys(), ...again);
@@ -37,7 +39,7 @@ defineCase({
   await redis.flush();
   await expectOnce(fleet, runIds, on.pick(180_000, 60_000));
 
-  const bound = Number(fleet.env["MAINSTAY_DISPATCH_BOUND_MS"]) + Number(fleet.env["MAINSTAY_SWEEP_MS"]) + 5_000;
+  const bound = Number(fleet.env["MAINSTAY_DISPATCH_BOUND_MS"] ?? 2_000) + Number(fleet.env["MAINSTAY_SWEEP_MS"] ?? 500) + 5_000;
   const late = await fleet.sql<{ id: string; ms: number }>(
     `select s.run_id as id, (extract(epoch from d.at - s.at) * 1000)::float8 as ms
      from run_events s join run_events d on d.run_id = s.run_id and d.type = 'node.started' and d.node_id = 'due'

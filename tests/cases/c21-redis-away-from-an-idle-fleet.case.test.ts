@@ -2,11 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { startOwnRedis, startSentinels, until } from "@mainstay/testing";
 import { expect } from "vitest";
 import { expectOnce } from "./doorbell/expect-once.js";
-import { readBound } from "./doorbell/read-bound.js";
 import { readMetric } from "./doorbell/read-metric.js";
 import { startDelays } from "./doorbell/start-delays.js";
 import { startDoorbellFleet, type DoorbellFleet } from "./doorbell/start-doorbell-fleet.js";
 import { worstErrorRate } from "./doorbell/worst-error-rate.js";
+import { boundOf } from "./load/bound-of.js";
 import { defineCase, type CaseOn } from "./lane/define-case.js";
 
 const ticketsWithinMs = 30_000;
@@ -25,11 +25,11 @@ defineCase({
       const since = Date.now();
       await redis[how]();
       await until("worker and relay to say that they are degraded", () => degraded(fleet), 10_000);
-      const during = await fleet.submit("doorbell-fast");
+      const during = await fleet.submit("doorbell-fast", {});
       runIds.push(during);
       await fleet.waitEnded([during], 15_000);
       const [delay = Infinity] = await startDelays(fleet, [during]);
-      expect(delay).toBeLessThanOrEqual(await readBound(fleet, "accepted"));
+      expect(delay).toBeLessThanOrEqual(await boundOf(fleet, "accepted"));
       while (Date.now() - since < seconds * 1_000) {
         await everybodyReady(fleet);
         await sleep(Math.min(5_000, Math.max(0, since + seconds * 1_000 - Date.now()))); // the outage's own length
@@ -54,7 +54,7 @@ async function ticketsFlow(fleet: DoorbellFleet, runIds: string[]): Promise<numb
   const before = await readMetric(workers, "mainstay_claims_total", ['reason="ticket"', 'result="won"']);
   const from = performance.now();
   await until("a claim by ticket", async () => {
-    runIds.push(await fleet.submit("doorbell-fast"));
+    runIds.push(await fleet.submit("doorbell-fast", {}));
     await fleet.waitEnded(runIds.slice(-1));
     return (await readMetric(workers, "mainstay_claims_total", ['reason="ticket"', 'result="won"'])) > before;
   }, ticketsWithinMs + 5_000);
@@ -77,11 +77,11 @@ async function everybodyReady(fleet: DoorbellFleet): Promise<void> {
 async function failOver(on: CaseOn): Promise<void> {
   const sentinels = await startSentinels();
   on.defer(sentinels.stop);
-  const fleet = await startDoorbellFleet(on, { broker: { url: sentinels.url }, name: "C21-sentinels" });
+  const fleet = await startDoorbellFleet(on, { broker: { url: sentinels.url } });
   const runIds: string[] = [];
   await ticketsFlow(fleet, runIds);
   await sentinels.primary.kill();
-  runIds.push(await fleet.submit("doorbell-fast"));
+  runIds.push(await fleet.submit("doorbell-fast", {}));
   await until("the replica to be the primary", async () => (await sentinels.primaryPort()) === sentinels.replica.port, 30_000);
   const backMs = await ticketsFlow(fleet, runIds);
   on.measure("tickets back after a fail-over by Sentinels", Math.round(backMs), "ms");

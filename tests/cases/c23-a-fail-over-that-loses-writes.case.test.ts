@@ -1,8 +1,8 @@
 import { startOwnRedis, startProxy, until } from "@mainstay/testing";
 import { expect } from "vitest";
 import { expectOnce } from "./doorbell/expect-once.js";
-import { readBound } from "./doorbell/read-bound.js";
 import { startDoorbellFleet } from "./doorbell/start-doorbell-fleet.js";
+import { boundOf } from "./load/bound-of.js";
 import { defineCase } from "./lane/define-case.js";
 
 defineCase({
@@ -38,7 +38,7 @@ defineCase({
   await expectOnce(fleet, runIds);
   const late = await fleet.sql<{ ms: number }>(
     `select (extract(epoch from max(at) - $1::timestamptz) * 1000)::float8 as ms from run_events where type = 'run.started'`, [ready]);
-  const bound = await readBound(fleet, "dispatched");
+  const bound = await boundOf(fleet, "dispatched");
   on.measure("last run started", Math.round(late[0]?.ms ?? Infinity), `ms after there was room; the bound is ${bound} ms`);
   expect(late[0]?.ms).toBeLessThanOrEqual(bound);
   expect(fleet.fleet.deaths()).toEqual({});

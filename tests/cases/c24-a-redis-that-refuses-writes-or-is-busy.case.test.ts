@@ -39,8 +39,8 @@ defineCase({
   await redis.ask((session) => session.eval(busyScript, 0, String(Math.ceil(busyMs / 1_000))));
   const over = Date.now();
   await until("each delayed run to have started", async () => fleet.begun().filter(({ nodeId }) => nodeId === "due").length >= delayed.length, 30_000);
-  const begun = fleet.begun().filter(({ nodeId }) => nodeId === "due").map(({ at }) => at - over);
-  on.measure("last delayed run started", Math.max(...begun), "ms after the window");
+  const [last] = await fleet.sql<{ at: Date }>("select max(at) as at from run_events where type = 'node.started' and node_id = 'due'");
+  on.measure("last delayed run started", (last?.at.getTime() ?? Infinity) - over, "ms after the window");
   await expectOnce(fleet, [...delayed, ...long]);
 
   const late = await fleet.sql<{ ms: number }>(
@@ -48,6 +48,7 @@ defineCase({
      from runs r join run_events s on s.run_id = r.id and s.type = 'node.started' and s.node_id = 'wait'
      join run_events d on d.run_id = r.id and d.type = 'node.started' and d.node_id = 'due' order by 1 desc`);
   on.measure("latest delayed run", Math.round(late[0]?.ms ?? Infinity), "ms after it was due");
+  // liveness does not depend on Redis: nothing was reclaimed
   expect(await fleet.sql("select run_id from run_events where type in ('lease.lost', 'workflow.restored')")).toEqual([]);
   expect(await fleet.sql("select id from incarnations where lapsed_at is not null")).toEqual([]);
   expect(fleet.fleet.deaths()).toEqual({});

@@ -14,8 +14,8 @@ defineCase({
   const owner = await cluster.shardOf("{mainstay}");
   const [named] = cluster.shards.filter((shard) => shard !== owner);
   const other = await cluster.shardOf("{other}");
-  const ours = await startDoorbellFleet(on, { broker: { url: String(named?.url) }, name: "C28-ours" });
-  const theirs = await startDoorbellFleet(on, { broker: { url: String(named?.url) }, name: "C28-theirs", env: { MAINSTAY_BROKER_PREFIX: "{other}" } });
+  const ours = await startDoorbellFleet(on, { broker: { url: String(named?.url) } });
+  const theirs = await startDoorbellFleet(on, { broker: { url: String(named?.url) }, env: { MAINSTAY_BROKER_PREFIX: "{other}" } });
   for (const fleet of [ours, theirs]) {
     const processes = [...fleet.fleet.of("relay"), ...fleet.fleet.of("worker")];
     await until("relay and workers to call the broker up", async () => (await readMetric(processes, "mainstay_broker_up")) === processes.length);
