@@ -81,7 +81,7 @@ export function connectRedis(
     try {
       await client.set(`${prefix}:probe`, "1", "PX", 5_000);
       failures = 0;
-      if (!up) route.learn(await readNodes(client));
+      if (!up) void readNodes(client).then(route.learn); // nobody waits for it
       become(true);
       askIn(askEveryMs);
     } catch (error) {
