@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { dumpTables, stillTables } from "./dump-tables.js";
 import { readOperations, type Operation } from "./read-operations.js";
 
-const everyScope = ["runs:create", "runs:read", "runs:cancel", "ops:read", "ops:admin"];
+const everyScope = ["runs:create", "runs:read", "runs:cancel", "manifest:read", "ops:read", "ops:admin"];
 
 /** The fleet's own default times: nobody is taken over here, and a loaded machine may be slow. */
 const calm = {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   fleet = await startTestFleet({ broker: "none", relay: 0, supervisors: 0, workers: 1, name: "tenancy", env: calm });
   keys.good = await fleet.createKey({ workspace: "alpha", scopes: everyScope });
   keys.revoked = await fleet.createKey({ workspace: "alpha", scopes: everyScope });
-  keys.wrongScope = await fleet.createKey({ workspace: "alpha", scopes: ["manifest:read"] });
+  keys.wrongScope = await fleet.createKey({ workspace: "alpha", scopes: ["artifacts:read"] });
   // Another workspace's key may do everything with runs, in its own workspace; the fleet's operator it is not.
   keys.foreign = await fleet.createKey({ workspace: "beta", scopes: ["runs:create", "runs:read", "runs:cancel"] });
   await revoke(keys.revoked);

@@ -41,7 +41,7 @@ const app = await createServer({
   findKey: createFindKey(database, { giveUpMs, onFlush }),
   hint: createHint(database),
   workflows: createWorkflowCatalogue(database),
-  backpressure: createBackpressure(database, config.acceptCap),
+  backpressure: createBackpressure(database, { cap: config.acceptCap, workspaceCap: config.acceptCapWorkspace }),
   // One secret of the whole fleet: each api reads the cursors of the others.
   cursors: createCursors(config.signingKey ?? config.databaseUrl),
   health: {

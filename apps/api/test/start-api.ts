@@ -49,7 +49,7 @@ export async function startApi(env: Record<string, string> = {}) {
     findKey: createFindKey(database, { giveUpMs: 5_000 }),
     hint: (channel) => { hints.push(channel); hint(channel); },
     workflows: createWorkflowCatalogue(database),
-    backpressure: createBackpressure(database, config.acceptCap),
+    backpressure: createBackpressure(database, { cap: config.acceptCap, workspaceCap: config.acceptCapWorkspace }),
     logWatch,
     cursors: createCursors("test"),
     health: { live: () => true, ready: () => !stopping.signal.aborted, started: () => true },

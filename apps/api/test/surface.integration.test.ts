@@ -44,7 +44,7 @@ describe("an error", () => {
   it("has the envelope on unknown routes, methods, URLs and bytes", async () => {
     expectRefusal(await ask(`${api.url}/nope`), 404, "not_found");
     expectRefusal(await ask(`${api.url}/v1/runs`, { key }), 404, "not_found");
-    expectRefusal(await ask(`${api.url}/runs`, { method: "DELETE", key }), 404, "not_found");
+    expectRefusal(await ask(`${api.url}/runs`, { method: "DELETE", key }), 405, "mainstay.method_not_allowed");
     expectRefusal(await ask(`${api.url}/host/durability/kill`, { key, body: {} }), 404, "not_found");
     expectRefusal(await ask(`${api.url}/runs/%E0%A4%A`, { key }), 400, "validation_error");
     const raw = await new Promise<string>((resolve) => {

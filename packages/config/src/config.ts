@@ -35,7 +35,7 @@ export type FleetConfig = Readonly<
 >;
 
 /** The api: what it accepts, and which majors it serves. */
-export type ApiConfig = FleetConfig & Readonly<Pick<Values, "bodyMaxBytes" | "inputMaxBytes" | "acceptCap" | "streamStallMs" | "protocolV1">>;
+export type ApiConfig = FleetConfig & Readonly<Pick<Values, "bodyMaxBytes" | "inputMaxBytes" | "acceptCap" | "acceptCapWorkspace" | "streamStallMs" | "protocolV1">>;
 
 /** How relay and worker reach the broker: `redisUrl` is there exactly when the broker is `redis`. */
 export type BrokerConfig =

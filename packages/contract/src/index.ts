@@ -1,5 +1,6 @@
 export * from "./discovery/discovery.js";
 export * from "./discovery/constants.js";
+export * from "./discovery/effect-seams.js";
 export * from "./errors/error-envelope.js";
 export * from "./errors/error-status.js";
 export * from "./events/poll-events.js";

@@ -18,6 +18,7 @@ const pageMaxBytes = 1_048_576;
 export function addPollEvents(app: App, parts: ApiParts): void {
   app.get("/runs/:runId/events/poll", {
     config: { scope: "runs:read" },
+    exposeHeadRoute: false, // it would wait for what it does not show
     schema: {
       operationId: "pollEvents",
       summary: "Reads a run's log, waiting for news",

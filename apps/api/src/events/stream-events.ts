@@ -16,6 +16,7 @@ import { writeStream } from "./write-stream.js";
 export function addStreamEvents(app: App, parts: ApiParts): void {
   app.get("/runs/:runId/events", {
     config: { scope: "runs:read" },
+    exposeHeadRoute: false, // it would wait for what it does not show
     schema: {
       operationId: "streamEvents",
       summary: "Streams a run's log as server-sent events",

@@ -23,6 +23,9 @@ const operation = "createRun";
 /** Members of the closed body that this host does not serve. */
 const notProvided = ["residency", "mode", "evalSuiteRef", "agentId"] as const;
 
+/** Limits of a run that this host does not enforce: to accept one in silence would promise it. */
+const notEnforced = ["recursionLimit", "maxLoopIterations", "escalationThreshold"] as const;
+
 /**
  * `POST /runs`: checks everything that can be wrong, then one durable acceptance. `201` is sent after run,
  * idempotency record and outbox row have committed together; the broker is never touched here.
@@ -50,8 +53,9 @@ export function addCreateRun(app: App, parts: ApiParts): void {
     if (workflow === undefined) throw new Refusal("not_found", `no workflow "${request.body.workflowId}" is registered`);
     const input = canonicalOf(request.body.inputs === undefined ? {} : request.body.inputs);
     checkInput(input, request.body.inputs === undefined ? {} : request.body.inputs, { workflow, maxBytes: config.inputMaxBytes });
-    if (!parts.backpressure.admits()) {
-      metrics.acceptRefused.inc({ reason: "backpressure" });
+    const full = parts.backpressure.refuses(principal.workspace);
+    if (full !== undefined) {
+      metrics.acceptRefused.inc({ reason: full });
       throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
     }
     const run = toRun(request, { principal, workflow, input });
@@ -82,7 +86,9 @@ function checkMembers(body: CreateRunRequest, principal: Principal): void {
   if (body.callbackUrl !== undefined) {
     throw new Refusal("validation_error", "callbackUrl: not accepted; follow eventsUrl, or register a webhook", { details: { field: "callbackUrl" } });
   }
-  const asked = notProvided.find((member) => body[member] !== undefined);
+  const limits = body.configurable?.run;
+  const asked = notProvided.find((member) => body[member] !== undefined)
+    ?? notEnforced.filter((limit) => limits?.[limit] !== undefined).map((limit) => `configurable.run.${limit}`)[0];
   if (asked !== undefined) {
     throw new Refusal("capability_not_provided", `${asked}: this host does not provide it; leave it out`, { details: { field: asked } });
   }

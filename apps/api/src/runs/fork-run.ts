@@ -48,8 +48,9 @@ export function addForkRun(app: App, parts: ApiParts): void {
     if (source === undefined) throw unknownRun();
     const document = await documentOf(parts, source);
     const overlay = overlayOf(body, { document, maxBytes: parts.config.inputMaxBytes });
-    if (source.ended && fromSeq < source.eventCount && !parts.backpressure.admits()) {
-      parts.metrics.acceptRefused.inc({ reason: "backpressure" });
+    const full = source.ended && fromSeq < source.eventCount ? parts.backpressure.refuses(principal.workspace) : undefined;
+    if (full !== undefined) {
+      parts.metrics.acceptRefused.inc({ reason: full });
       throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
     }
     const id = mintRunId();

@@ -34,8 +34,9 @@ export function createAnswerError(parts: AnswerErrorParts) {
     // closing under a body that still comes would lose the answer on its way; the rest is discarded within the request's time
     if (refusal.code === "payload_too_large") void reply.header("connection", "keep-alive");
     if (status === 401 || status === 403) void reply.header("www-authenticate", "Bearer");
-    const { retryAfterS, details } = refusal.detail;
+    const { retryAfterS = status === 429 || status === 503 ? 1 : undefined, allow, details } = refusal.detail;
     if (retryAfterS !== undefined) void reply.header("retry-after", String(retryAfterS));
+    if (allow !== undefined) void reply.header("allow", allow);
     return reply
       .code(status)
       .header("openwop-version", preferredVersion)

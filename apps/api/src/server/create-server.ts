@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
 import helmet from "@fastify/helmet";
-import { errorStatus, preferredVersion } from "@mainstay/contract";
 import { parseJson } from "@mainstay/domain";
 import fastify from "fastify";
 import { validatorCompiler, type ZodTypeProvider } from "fastify-type-provider-zod";
 import "../auth/principal.js";
 import { authorise } from "../auth/authorise.js";
 import { addDiscovery } from "../discovery/get-discovery.js";
+import { addEffectSeams } from "../discovery/get-effect-seams.js";
 import { addPollEvents } from "../events/poll-events.js";
 import { addStreamEvents } from "../events/stream-events.js";
 import { addHealth } from "../health/add-health.js";
@@ -25,6 +25,8 @@ import { addOpenApi, docsPath } from "./add-open-api.js";
 import { createAnswerError } from "./answer-error.js";
 import type { App } from "./app.js";
 import { closeConnections } from "./close-connections.js";
+import { createMethodGuide } from "./create-method-guide.js";
+import { malformedRequest } from "./malformed-request.js";
 import { negotiateVersion } from "./negotiate-version.js";
 import { observeRequests } from "./observe-requests.js";
 import type { ApiParts } from "./parts.js";
@@ -45,7 +47,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   const answerError = createAnswerError({ logger: parts.logger, bodyMaxBytes: parts.config.bodyMaxBytes, database: parts.database, metrics: parts.metrics });
   const app: App = fastify({
     bodyLimit: parts.config.bodyMaxBytes,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     forceCloseConnections: "idle",
     genReqId: () => crypto.randomUUID(),
     keepAliveTimeout: 72_000,
@@ -55,7 +57,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
     routerOptions: { maxParamLength },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: ({ code }, socket) => {
-      if (socket.writable) socket.end(malformedRequest(code === "ERR_HTTP_REQUEST_TIMEOUT" ? "expected the whole request within 30 s" : "expected an HTTP/1.1 request"));
+      if (socket.writable) socket.end(malformedRequest(code));
       setTimeout(() => { socket.destroy(); }, 1_000).unref(); // who goes on sending is not waited for
     },
   }).withTypeProvider<ZodTypeProvider>();
@@ -84,14 +86,16 @@ export async function createServer(parts: ApiParts): Promise<App> {
   closeConnections(app);
   observeRequests(app, parts);
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler((request, reply) =>
-    answerError(new Refusal("not_found", `no such route: ${request.method} ${request.url.split("?")[0] ?? ""}`), request, reply));
+  const guide = createMethodGuide(app);
+  app.setNotFoundHandler((request, reply) => answerError(guide(request), request, reply));
+  // An expectation is no condition: a request that bears one is answered like any other.
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
 
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
   await addOpenApi(app, parts.config.version);
   for (const add of [
     addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addPauseRun, addResumeRun, addForkRun, addListEffects, addPollEvents, addStreamEvents,
-    addBounds, addDoctor, addInstances, addHealth,
+    addBounds, addDoctor, addEffectSeams, addInstances, addHealth,
   ]) {
     add(app, parts);
   }
@@ -125,13 +129,4 @@ function decode(body: Buffer): string {
   } catch {
     throw new Refusal("validation_error", "the body: expected UTF-8");
   }
-}
-
-/** The answer to bytes that are no HTTP request: there is no request to route, so it is written by hand. */
-function malformedRequest(message: string): string {
-  const body = JSON.stringify({ error: "validation_error", message });
-  return [
-    `HTTP/1.1 ${String(errorStatus.validation_error)} Bad Request`, `OpenWOP-Version: ${preferredVersion}`,
-    "Content-Type: application/json; charset=utf-8", `Content-Length: ${String(Buffer.byteLength(body))}`, "Connection: close", "", body,
-  ].join("\r\n");
 }

@@ -22,7 +22,7 @@ export async function describeApi(): Promise<unknown> {
     findKey: createFindKey(database, { giveUpMs: 1_000 }),
     hint: () => undefined,
     workflows: createWorkflowCatalogue(database),
-    backpressure: createBackpressure(database, config.acceptCap),
+    backpressure: createBackpressure(database, { cap: config.acceptCap, workspaceCap: config.acceptCapWorkspace }),
     logWatch: createLogWatch(database, { pollMs: 60_000 }),
     cursors: createCursors("describe"),
     health: { live: () => true, ready: () => true, started: () => true },

@@ -12,6 +12,9 @@ const minClientMajor = 2;
 export async function negotiateVersion(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   void reply.header("openwop-version", preferredVersion).header("x-request-id", request.id);
   const asked = request.headers["openwop-version"];
+  if (request.url.startsWith("/v1/") && typeof asked === "string" && !/^1(\.\d+)?$/.test(asked)) {
+    throw new Refusal("protocol_version_mismatch", "a path below /v1 is major 1, the OpenWOP-Version header names another; leave out one of the two");
+  }
   if (asked !== undefined && !(typeof asked === "string" && served.has(asked))) {
     throw new Refusal("protocol_version_unsupported", `expected OpenWOP-Version ${protocolVersions.join(" or ")}`, {
       details: { protocolVersions: [...protocolVersions] },

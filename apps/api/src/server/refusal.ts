@@ -5,6 +5,8 @@ export type RefusalDetail = Readonly<{
   details?: Readonly<Record<string, unknown>>;
   /** Seconds, sent as `Retry-After`. */
   retryAfterS?: number;
+  /** The methods of a path, sent as `Allow`. */
+  allow?: string;
 }>;
 
 /** A request is refused with a registered code. Thrown by routes and hooks, turned into an answer by `answerError`. */

@@ -27,7 +27,10 @@ export const limitSettings = {
     { name: "MAINSTAY_OUTPUT_MAX_BYTES", about: "The largest output of a node. All outputs of a run together are at most 64 times as large, those of its last nodes, which are the run’s own, 4 times." }, 262_144, { min: 256, max: 4_194_304, unit: "bytes" },
   ),
   acceptCap: kinds.count(
-    { name: "MAINSTAY_ACCEPT_CAP", about: "Accepted, not yet started runs above which the api answers 503 with Retry-After." }, 100_000, { max: 100_000_000, unit: "runs" },
+    { name: "MAINSTAY_ACCEPT_CAP", about: "Accepted runs waiting for a worker, in all, from which on the api answers 503 with Retry-After. Soft: counted every two seconds." }, 100_000, { max: 100_000_000, unit: "runs" },
+  ),
+  acceptCapWorkspace: kinds.count(
+    { name: "MAINSTAY_ACCEPT_CAP_WORKSPACE", about: "The same for the runs of one workspace, so that one cannot fill the door for all." }, 50_000, { max: 100_000_000, unit: "runs" },
   ),
   retentionDays: kinds.count(
     { name: "MAINSTAY_RETENTION_DAYS", about: "How long ended runs and dead letters are kept." }, 30, { max: 3_650, unit: "days" },

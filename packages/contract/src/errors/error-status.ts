@@ -34,6 +34,9 @@ export const errorStatus = {
   payload_unprojectable: 500,
   runner_unavailable: 503,
   service_unavailable: 503,
+  "mainstay.method_not_allowed": 405,
+  "mainstay.request_timeout": 408,
+  "mainstay.headers_too_large": 431,
 } as const satisfies Record<string, number>;
 
 /** A code the API may answer with. */
