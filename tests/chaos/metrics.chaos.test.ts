@@ -29,7 +29,7 @@ function greatest(scrapes: readonly Map<string, number>[], { name, type }: Metri
 /** What this load does not move, each with the reason. */
 const still: Readonly<Record<string, string>> = {
   acceptRefused: "nothing is refused", acceptQueue: "empty between two flushes", outboxPending: "empty once published", outboxOldest: "empty once published",
-  outboxPublishFailures: "the broker is there", messageLockLost: "tickets are held for milliseconds", dbPoolWaiting: "the pool is wide enough",
+  outboxPublishFailures: "the broker is there", brokerErrors: "the broker is there", messageLockLost: "tickets are held for milliseconds", dbPoolWaiting: "the pool is wide enough",
   dbPoolInUse: "idle when scraped", draining: "nobody drains", slotsInUse: "idle when scraped", dueRuns: "nothing waits", dueRunsOldest: "nothing waits",
   holdingsMislaid: "no reply is lost", laneItemFailures: "no item fails", messageDeadLetters: "see the broker's tests", messageDeadLettersOldest: "see the broker's tests",
   messageDeadLettersOpened: "see the broker's tests", sseConnections: "closed again", sweptRuns: "depends on who is faster", eventLoopLag: "may be under a tick",
