@@ -8,9 +8,14 @@ export const channels = ["dispatch", "work", "log", "stop"] as const satisfies r
 
 const notify = statement<{ sent: string }>("hints.notify", `select pg_notify('mainstay_' || $1::text, '') as sent`);
 
+/** Two hints of a channel are at least so far apart. Whoever reads logs looks no more often; milliseconds. */
+const leastGapMs: Readonly<Record<Channel, number>> = { dispatch: 0, work: 0, log: 20, stop: 0 };
+
 /**
  * A coalesced hint after a commit: at most one NOTIFY per channel is under way, and what arrives meanwhile is one
- * more. Never inside a transaction that commits work. Failures are dropped: every reader also polls.
+ * more. The first goes out at once, the next after the channel's gap: each wakes every listening session of the
+ * database, whatever it listens for. Never inside a transaction that commits work. Failures are dropped: every reader
+ * also polls.
  */
 export function createHint(db: Queryable): (channel: Channel) => void {
   const flying = new Set<Channel>();
@@ -18,9 +23,15 @@ export function createHint(db: Queryable): (channel: Channel) => void {
   const send = (channel: Channel): void => {
     if (flying.has(channel)) { again.add(channel); return; }
     flying.add(channel);
-    void db.query(notify, [channel]).catch(() => undefined).finally(() => {
+    const began = performance.now();
+    const landed = (): void => {
       flying.delete(channel);
       if (again.delete(channel)) send(channel);
+    };
+    void db.query(notify, [channel]).catch(() => undefined).finally(() => {
+      const restMs = leastGapMs[channel] - (performance.now() - began);
+      if (restMs <= 0) landed();
+      else setTimeout(landed, restMs).unref();
     });
   };
   return send;

@@ -11,6 +11,8 @@ export type BatchParts = Readonly<{
   limit: number;
   /** Rows that a relay took longer ago than this are taken again. */
   staleMs: number;
+  /** Only rows that fell due since then are looked at; absent: all. Milliseconds. */
+  recentMs?: number | undefined;
   /** How far ahead the next due row is looked for. */
   horizonMs: number;
   /** A row that is refused by itself after so many tries is isolated instead of given back. */
@@ -41,8 +43,8 @@ export type BatchResult = Readonly<{
  * Crash after publishing and before the delete: the rows are taken again after
  * `staleMs` and the same tickets ring twice. Only a claim admits (H18).
  */
-export async function publishBatch({ db, publisher, relay, limit, staleMs, horizonMs, mostTries }: BatchParts): Promise<BatchResult> {
-  const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, horizonMs });
+export async function publishBatch({ db, publisher, relay, limit, staleMs, recentMs, horizonMs, mostTries }: BatchParts): Promise<BatchResult> {
+  const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, recentMs, horizonMs });
   const takenAt = performance.now();
   const publish = async ([pool, due]: [string, OutboxRow[]]): Promise<PoolResult & Pick<BatchResult, "isolated" | "lagsMs">> => {
     const result = await publishPool(due, { pool, publisher });

@@ -36,6 +36,9 @@ const staleMs = 8_000;
 /** A row the broker refuses by itself at its fifth try, 0.5 s to 4 s apart, is isolated. */
 const mostTries = 5;
 
+/** A look between two polls goes back so many of them. */
+const recentPolls = 2;
+
 /** Without a broker the outbox is emptied this many polls apart. */
 const unheardPolls = 5;
 
@@ -51,6 +54,7 @@ const outageRestMs = 500;
 export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, metrics }: OutboxParts): RunningOutbox {
   const topic = { topic: "dispatch" };
   let databaseAway = false;
+  let wholeLookAt = 0;
 
   /** One look; answers how long to rest. */
   const look = async (): Promise<number> => {
@@ -59,7 +63,14 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
       return found === limit ? 0 : unheardPolls * relayPollMs;
     }
     if (!publisher.brokerUp()) return relayPollMs;
-    const batch = await publishBatch({ db, publisher, relay, limit, staleMs, horizonMs: relayPollMs, mostTries });
+    const now = performance.now();
+    const whole = now >= wholeLookAt;
+    const batch = await publishBatch({
+      db, publisher, relay, limit, staleMs, horizonMs: relayPollMs, mostTries, recentMs: whole ? undefined : recentPolls * relayPollMs,
+    });
+    // what was left behind, or came late, is looked for at every poll, and while there is a backlog
+    if (whole && batch.taken < limit) wholeLookAt = now + 0.9 * relayPollMs;
+    if (batch.taken === limit) wholeLookAt = 0;
     if (batch.published > 0) metrics.outboxPublished.inc(topic, batch.published);
     for (const lagMs of batch.lagsMs) metrics.outboxPublishLag.observe(topic, lagMs / 1_000);
     const [err] = batch.failures;

@@ -26,8 +26,7 @@ with input as (
     exists (select from incarnations n where n.id = $3::uuid and (n.lapsed_at is not null or n.ended_at is not null)) as gone
 ), locked as (
   select r.*, i.claim_id as new_claim_id
-  from input i join runs r on r.id = i.id
-  for no key update of r skip locked
+  from input i cross join lateral (select r.* from runs r where r.id = i.id for no key update skip locked) r -- by key, whatever the table held when this was planned
 ), ${claimTail}
 select i.id as asked, ${claimColumns}, l.fence as seen_fence,
   case

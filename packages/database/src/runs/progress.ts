@@ -89,8 +89,8 @@ with input as (
 ), locked as (
   select r.id, r.workspace, r.pool, r.workflow_id, r.spec_hash, r.owner, r.fence, r.status, r.write_id, r.stop_requested,
     r.stop_drain, r.stop_reason, r.stop_by, r.inbox_seq, r.event_seq, r.lineage, r.chain_depth, r.input_digest, r.started_at
-  from input i join runs r on r.id = i.id
-  for no key update of r skip locked
+  -- by key, one a row: a plan that was made while the table was small would read all of it for as long as it is kept
+  from input i cross join lateral (select r.* from runs r where r.id = i.id for no key update skip locked) r
 ), admitted as (
   select i.*, l.workspace, l.event_seq as first_seq, l.lineage, l.chain_depth, l.input_digest, l.workflow_id, l.spec_hash,
     l.inbox_seq as seen_inbox, l.stop_requested, l.stop_drain, l.stop_reason, l.stop_by, l.started_at

@@ -21,8 +21,8 @@ with input as (
   ) p
 ), locked as (
   select r.*, i.claim_id as new_claim_id
-  from picked p join input i using (ordinal) join runs r on r.id = p.id
-  for no key update of r skip locked
+  from picked p join input i using (ordinal)
+  cross join lateral (select r.* from runs r where r.id = p.id for no key update skip locked) r
 ), ${claimTail}
 select ${claimColumns} from claimed c`, { plan: "custom" });
 
