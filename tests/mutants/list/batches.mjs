@@ -36,7 +36,7 @@ export const batches = [
   },
   {
     name: "no skip-locked in progress", in: "packages/database/test/batch/contention.integration.test.ts", kills: "a row that another session keeps locked for seconds delays no neighbour",
-    edits: [{ file: progress, find: "  for no key update of r skip locked\n", put: "  for no key update of r\n" }],
+    edits: [{ file: progress, find: "where r.id = i.id for no key update skip locked) r\n), admitted", put: "where r.id = i.id for no key update) r\n), admitted" }],
   },
   {
     name: "no merge by run in a batch", in: "apps/worker/test/execution.integration.test.ts", kills: "fifty nodes that end in one tick become one write",
