@@ -50,7 +50,8 @@ const worker = startWorker({
 standing.worker = worker;
 
 const shutdown = onShutdown(logger, [
-  { name: "drain", withinMs: config.drainMs + 2_000, run: async (hurry) => { await incarnation.drain(); await worker.drain(hurry); } },
+  // the worker stops claiming at once, however long it takes to tell the others
+  { name: "drain", withinMs: config.drainMs + 2_000, run: async (hurry) => { await Promise.all([worker.drain(hurry), incarnation.drain()]); } },
   { name: "spans", run: () => tracing?.close() },
   { name: "retire", run: () => incarnation.retire() },
   { name: "database", run: () => db.end() },

@@ -73,14 +73,15 @@ export function startSweepLoop(parts: SweepParts): SweepLoop {
     }
   };
 
+  const over = (): boolean => parts.draining() || stopped;
   const pass = async (): Promise<void> => {
     do {
       again = false;
-      if (parts.draining() || stopped) return;
+      if (over()) return;
       const most = Math.min(MOST, held.free());
       let found = await sweepOnce(most);
       // a run that is isolated after repeated losses fits only a smaller company
-      if (found === 0 && most > 1) found = await sweepOnce(1);
+      if (found === 0 && most > 1 && !over()) found = await sweepOnce(1);
       if (found > 0) {
         workSeenAt = performance.now();
         again ||= found === most;
