@@ -14,7 +14,7 @@ function began(nodeId, ctx) {
 const wait = (nodeId, ms) => ({
   run: async (ctx) => {
     began(nodeId, ctx);
-    await sleep(ms(ctx.run.input), undefined, { signal: ctx.signal });
+    await sleep(ms(ctx.run.input, ctx.attempt), undefined, { signal: ctx.signal });
     return { nodeId, fence: ctx.fence };
   },
 });
@@ -55,8 +55,9 @@ const line = (id, nodes) => defineWorkflow({
 
 const hold = line("probe-hold", { hold: wait("hold", ({ holdMs = 0 }) => holdMs) });
 const burning = line("probe-burn", { first: effect("first"), burn: burn("burn", ({ burnMs = 0 }) => burnMs), last: effect("last") });
+/** Its first node takes `againMs` at a further attempt, where that is given. */
 const order = line("probe-order", {
-  before: wait("before", ({ beforeMs = 0 }) => beforeMs), charge: effect("charge"), after: wait("after", ({ afterMs = 0 }) => afterMs),
+  before: wait("before", ({ beforeMs = 0, againMs = beforeMs }, attempt) => (attempt > 0 ? againMs : beforeMs)), charge: effect("charge"), after: wait("after", ({ afterMs = 0 }) => afterMs),
 });
 
 /** Twenty nodes one after the other. */
