@@ -2,6 +2,7 @@ import pg from "pg";
 import type { Statement } from "@mainstay/database";
 import { pauseText } from "../../../packages/database/test/pause/pause-text.js";
 import { realImmediate } from "../world/time.js";
+import { askAt, CLOCK, clockText } from "./ask-at.js";
 import type { Change, Outcome } from "./change.js";
 
 /** One statement to execute: its text, its values, and the modelled session's process number. */
@@ -32,7 +33,7 @@ export type Link = {
   end: () => Promise<void>;
 };
 
-type Side = { client: pg.Client; clock: string; told: Change[]; pid: number };
+type Side = { client: pg.Client; told: Change[]; pid: number };
 
 const GATE = 7_700_001;
 /** The CTE that everything else of a statement stands on, where it is not `input`. */
@@ -40,21 +41,16 @@ const otherPlaces: Readonly<Record<string, string>> = { "runs.sweep": "me" };
 
 export async function openLink(url: string): Promise<Link> {
   const [one, two, gate] = await Promise.all([openSide(url), openSide(url), openSide(url)]);
-  const on = async (side: Side, sent: Sent, nowMs: number): Promise<void> => {
-    const clock = `${nowMs}/${sent.pid}`;
+  const send = async (side: Side, { statement, values, pid }: Sent, nowMs: number): Promise<Outcome> => {
     side.told = [];
-    if (side.clock === clock) return;
-    side.clock = clock;
-    await side.client.query({ name: "sim.clock", text: "select set_config('sim.now', $1, false), set_config('sim.pid', $2, false)", values: [String(nowMs), String(sent.pid)] });
-  };
-  const send = async (side: Side, { statement, values }: Sent): Promise<Outcome> => {
     try {
-      const { rows }: pg.QueryResult<Record<string, unknown>> = await side.client.query({ name: statement.name, text: statement.text, values: [...values] });
+      const rows = await askAt({ client: side.client, statement, values, clock: [String(nowMs), String(pid)] });
       return { rows, changes: side.told };
     } catch (error) {
       return { rows: [], error: error instanceof Error ? error : new Error(String(error)), changes: [] };
     }
   };
+  let shown = "";
   const waits = async (side: Side, what: string): Promise<boolean> => {
     const { rows } = await gate.client.query<{ waits: boolean }>({ name: `sim.${what}`, text: questions[what] ?? "", values: [side.pid] });
     return rows[0]?.waits ?? false;
@@ -70,46 +66,38 @@ export async function openLink(url: string): Promise<Link> {
     }
   };
   return {
-    execute: async (sent, nowMs) => {
-      await on(one, sent, nowMs);
-      return send(one, sent);
-    },
+    execute: (sent, nowMs) => send(one, sent, nowMs),
     overlap: async ({ first, second, commit }, nowMs) => {
-      await on(one, first, nowMs);
-      await on(two, second, nowMs);
       await one.client.query("begin");
-      const outcome = await send(one, first);
-      const answered = send(two, second);
+      const outcome = await send(one, first, nowMs);
+      const answered = send(two, second, nowMs);
       const waited = await settled(two, answered, "blocked");
       const forRow = waited && (await waits(two, "row"));
       await one.client.query(commit && outcome.error === undefined ? "commit" : "rollback");
       return { first: commit ? outcome : { ...outcome, changes: [] }, second: await answered, waited, forRow };
     },
     pause: async ({ paused, meanwhile }, nowMs) => {
-      await on(two, paused, nowMs);
       await gate.client.query("select pg_advisory_lock($1)", [GATE]);
       const { name } = paused.statement;
       const text = pauseText(paused.statement.text, { cte: otherPlaces[name] ?? "input", key: GATE });
-      const answered = send(two, { ...paused, statement: { ...paused.statement, name: `${name} paused`, text } });
+      const answered = send(two, { ...paused, statement: { ...paused.statement, name: `${name} paused`, text } }, nowMs);
       await settled(two, answered, "gated");
-      await on(one, meanwhile, nowMs);
-      const outcome = await send(one, meanwhile);
+      const outcome = await send(one, meanwhile, nowMs);
       await gate.client.query("select pg_advisory_unlock($1)", [GATE]);
       return { paused: await answered, meanwhile: outcome };
     },
     showSessions: async (sessions) => {
+      const told = JSON.stringify(sessions);
+      if (told === shown) return;
+      shown = told;
       const locks = sessions.flatMap(({ pid, locks: held }) => held.map((key) => [pid, ...key.split("/").map(Number)] as const));
-      await gate.client.query("delete from public.pg_locks");
-      await gate.client.query("delete from public.pg_stat_activity");
-      await gate.client.query(`insert into public.pg_locks select 'advisory', t.class, t.key, 2, true, 'ExclusiveLock', d.oid, t.pid
-        from unnest($1::int[], $2::bigint[], $3::bigint[]) as t(pid, class, key), pg_catalog.pg_database d where d.datname = current_database()`,
-      [locks.map(([pid]) => pid), locks.map(([, lockClass]) => lockClass), locks.map(([, , key]) => key)]);
-      await gate.client.query("insert into public.pg_stat_activity select t.pid, to_timestamp(t.at / 1000) from unnest($1::int[], $2::float8[]) as t(pid, at)",
-        [sessions.map(({ pid }) => pid), sessions.map(({ openedAt }) => openedAt)]);
+      await gate.client.query({ name: "sim.show", text: showing, values: [
+        locks.map(([pid]) => pid), locks.map(([, lockClass]) => lockClass), locks.map(([, , key]) => key), sessions.map(({ pid }) => pid), sessions.map(({ openedAt }) => openedAt)] });
     },
     clear: async () => {
-      await gate.client.query(`set session_replication_role = replica; ${clearing}`); // nobody is told
-      await gate.client.query(`vacuum (truncate, skip_locked) ${vacuuming}`);
+      const emptied = await gate.client.query(`set session_replication_role = replica; ${clearing}`) as unknown as pg.QueryResult[]; // nobody is told
+      const written = tables.filter((_, i) => (emptied[i + 1]?.rowCount ?? 0) > 0);
+      if (written.length > 0) await gate.client.query(`vacuum (truncate, skip_locked) ${written.join(", ")}`);
     },
     end: async () => { await Promise.all([one, two, gate].map(({ client }) => client.end())); },
   };
@@ -124,7 +112,10 @@ const questions: Readonly<Record<string, string>> = {
 
 const tables = ["runs", "run_nodes", "run_events", "outbox", "effects", "incarnations", "dead_letters", "idempotency_records", "lanes", "recovery_decisions", "message_dead_letters", "ops_events"];
 const clearing = tables.map((table) => `delete from ${table}`).join("; ");
-const vacuuming = tables.join(", ");
+const showing = `with gone as (delete from public.pg_locks), away as (delete from public.pg_stat_activity), held as (
+  insert into public.pg_locks select 'advisory', t.class, t.key, 2, true, 'ExclusiveLock', d.oid, t.pid
+  from unnest($1::int[], $2::bigint[], $3::bigint[]) as t(pid, class, key), pg_catalog.pg_database d where d.datname = current_database()
+) insert into public.pg_stat_activity select t.pid, to_timestamp(t.at / 1000) from unnest($4::int[], $5::float8[]) as t(pid, at)`;
 
 async function openSide(connectionString: string): Promise<Side> {
   const client = new pg.Client({
@@ -132,7 +123,8 @@ async function openSide(connectionString: string): Promise<Side> {
     options: "-c synchronous_commit=off -c plan_cache_mode=force_generic_plan -c jit=off -c timezone=UTC -c lock_timeout=20000 -c client_min_messages=notice",
   });
   await client.connect();
-  const side: Side = { client, clock: "", told: [], pid: (client as unknown as { processID: number }).processID };
+  const side: Side = { client, told: [], pid: (client as unknown as { processID: number }).processID };
+  await client.query({ name: CLOCK, text: clockText, values: ["0", "0"] });
   client.on("notice", ({ message }) => {
     if (message?.startsWith("sim:") === true) side.told.push(JSON.parse(message.slice(4)) as Change);
   });

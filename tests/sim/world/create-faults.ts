@@ -30,6 +30,8 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
   let left = weather.runs;
   let calm = false;
   let happened = 0;
+  const kinds = new Set([...workflows.values()].map(({ pinned }) => pinned.requires)).size;
+  const draining = new Set<SimProcess>();
   const live = (): SimWorker[] => workers.filter(({ process }) => !isDead(process));
   const say = (what: string): void => {
     happened += 1;
@@ -100,6 +102,7 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
         const one = meetsLoad ? live().find(({ process }) => process === loading.process) : worker();
         if (one !== undefined && live().length > 1) {
           say(`${one.process.name} is told to drain`);
+          draining.add(one.process);
           one.drain();
           time.after(400 + chance.below(2_000), () => { bear(true); });
         }
@@ -151,7 +154,8 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
       for (const { process } of workers) if (!isDead(process)) { for (const thread of sessionsOf(process)) thaw(thread); thaw(process); }
       if (others.relay !== undefined && isDead(others.relay)) others.relay = startRelayProcess({ world, name: "relay3" });
       if (others.supervisor === undefined) others.supervisor = startSupervisorProcess({ world, name: "supervisor2" });
-      bear(true);
+      // one that serves everything is enough: more of them only ask
+      if (!live().some(({ serves, process }) => serves.length === kinds && !draining.has(process))) bear(true);
     },
   };
 }
