@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { openLink } from "./postgres/open-link.js";
 import { runSeed } from "./world/run-seed.js";
 
@@ -17,7 +18,8 @@ async function simulate({ url, from, to, step, stopAtFirst, show }: Order): Prom
       late.error = undefined;
     }
     const lines = result.broken.length > 0 || show ? result.lines : [];
-    process.stdout.write(`${JSON.stringify({ ...result, lines })}\n`);
+    const digest = createHash("sha256").update(result.lines.join("\n")).digest("hex"); // of the interleaving: played again it is the same
+    process.stdout.write(`${JSON.stringify({ ...result, lines, digest })}\n`);
     if (stopAtFirst && result.broken.length > 0) break;
   }
   await link.end();

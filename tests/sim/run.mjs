@@ -9,6 +9,8 @@ import { tryMutants } from "./try-mutants.mjs";
 const USAGE = "usage: npm run test:sim [-- --seeds 300 | --seed 4711 | --from 1 | --mutants [--only <words>]]";
 /** So many processes play side by side, each on a database of its own. */
 const LANES = 2;
+/** One seed of so many is played twice: the same seed must give the same interleaving. */
+const TWICE = 50;
 /** So many seeds a mutant may survive before it counts as a survivor. */
 const MUTANT_SEEDS = 1_500;
 
@@ -40,6 +42,7 @@ async function playAll(urls) {
   const from = options.seed ?? options.from ?? 1;
   const to = options.seed === undefined ? from + (options.seeds ?? 300) : from + 1;
   const sum = { seeds: 0, steps: 0, statements: 0, executions: 0, faults: 0, violations: 0 };
+  const digests = new Map();
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
   const line = () => `${sum.seeds} of ${to - from} seeds, ${sum.statements} statements, ${sum.executions} executions, ${sum.faults} faults, ${sum.violations} violations, ${Math.round(seconds())} s`;
@@ -48,13 +51,26 @@ async function playAll(urls) {
     program, urls, from, to, show: options.seed !== undefined,
     onResult: (result) => {
       sum.seeds += 1;
+      digests.set(result.seed, result.digest);
       for (const name of ["steps", "statements", "executions", "faults"]) sum[name] += result[name];
       if (result.broken.length > 0 || options.seed !== undefined) tell(result);
       if (result.broken.length > 0) sum.violations += 1;
       return true;
     },
   }).finally(() => clearInterval(ticker));
-  console.log(`${line()} (${(sum.seeds / seconds()).toFixed(1)} seeds a second)`);
+  const rate = (sum.seeds / seconds()).toFixed(1);
+  for (let seed = from; options.seed === undefined && seed < to; seed += TWICE) {
+    await playSeeds({
+      program, urls: urls.slice(-1), from: seed, to: seed + 1,
+      onResult: ({ digest }) => {
+        if (digest === digests.get(seed)) return true;
+        console.log(`\nseed ${seed} BREAKS:\n  a seed played again, in another process, is the same interleaving\n`);
+        sum.violations += 1;
+        return true;
+      },
+    });
+  }
+  console.log(`${line()} (${rate} seeds a second)`);
   return sum.violations === 0 ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   const { before, after } = move;
   const broken: string[] = [];
   const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (run ${text(after, "id").slice(0, 8)}, ${step.name})`); };
-  if (before === undefined) return broken;
+  if (before === undefined) return [...broken, ...judgeBirth(shadow, step, after)];
   const [was, is] = [before["owner"], after["owner"]];
 
   law(!isEnded(before) || sameFate(before, after), "I3: nothing leaves a terminal state");
@@ -28,6 +28,11 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   law(before["stop_requested"] !== "cancel" || is !== null || was === null || after["status"] === "cancelled", "a cancel comes before every other end");
   law(!(before["stop_requested"] === "cancel" && ["completed"].includes(text(after, "status"))), "a cancelled run does not complete");
   if (step.name === "runs.progress" && before["write_id"] === after["write_id"]) broken.push(`H13: a repeated write changes nothing (run ${text(after, "id").slice(0, 8)})`);
+  law(!(step.name === "runs.request_pause" || step.name === "runs.unpause") || before["due_at"] === after["due_at"], "a paused run keeps the due time it had");
+  law(before["status"] !== "paused" || after["status"] === "paused" || step.name !== "runs.unpause" || after["status"] === before["paused_from"], "a resumed run is what it was");
+  law(before["status"] !== "paused" || after["status"] === "paused" || ["runs.unpause", "runs.request_stop", "runs.enforce_deadlines"].includes(step.name), "a paused run is moved by an operator or its deadline alone");
+  law(step.name !== "runs.request_pause" || was === null || after["status"] === before["status"], "a pause is asked of the holder, not written over it");
+  law(step.name !== "runs.request_pause" || before["stop_requested"] !== "cancel" || after["stop_requested"] === "cancel", "a pause weakens no cancel");
   if (isClaimable(after) && after["stop_requested"] === null && (!isClaimable(before) || instant(after, "due_at") < instant(before, "due_at"))) {
     law(step.outcome.changes.some(({ table, op, row }) => table === "outbox" && op === "I" && row["run_id"] === after["id"]), "a move that makes a run claimable leaves an outbox row");
   }
@@ -89,5 +94,26 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   }
 }
 
+/** A run is born: I13, and what a fork brings with it. */
+function judgeBirth(shadow: Shadow, step: Step, after: Row): string[] {
+  const broken: string[] = [];
+  const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (run ${text(after, "id").slice(0, 8)}, ${step.name})`); };
+  const twins = [...shadow.runs.values()].filter((run) => run["id"] !== after["id"] && run["lineage"] === after["lineage"] && !isEnded(run));
+  law(twins.length === 0, "I13: at most one live run of a lineage");
+  if (after["forked_from"] === null) return broken;
+  const source = shadow.runs.get(text(after, "forked_from"));
+  law(isEnded(source), "only a run that has ended is forked");
+  law(after["lineage"] === after["id"], "a fork is a lineage of its own");
+  law(count(after, "fence") >= count(source, "fence"), "I2: the fences of a fork stand above those it copied");
+  law(step.outcome.changes.some(({ table, row }) => table === "outbox" && row["run_id"] === after["id"]), "a fork leaves an outbox row");
+  const copied = step.outcome.changes.filter(({ table, row }) => table === "run_events" && row["run_id"] === after["id"]).length;
+  law(copied === count(after, "fork_seq"), "a fork copies its source's log up to its point, whole");
+  const outcomes = (shadow.events.get(text(after, "forked_from")) ?? []).filter((one) => count(one, "seq") >= count(after, "fork_seq") && recordable.has(text(one, "type"))).length;
+  const kept = step.outcome.changes.filter(({ table, row }) => table === "recorded_outcomes" && row["run_id"] === after["id"]).length;
+  law(after["fork_mode"] !== "replay" || kept === outcomes, `a replay has every outcome of its source with it (${kept} of ${outcomes})`);
+  return broken;
+}
+
+const recordable = new Set(["node.completed", "node.failed", "node.skipped", "run.completed", "run.failed", "run.cancelled"]);
 const fates = ["status", "owner", "fence", "event_seq", "finished_at", "claims"];
 const sameFate = (before: Row, after: Row): boolean => fates.every((name) => before[name] === after[name]);

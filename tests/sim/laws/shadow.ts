@@ -14,10 +14,14 @@ export type Shadow = {
   writes: Map<string, Set<string>>;
   /** Deaths that buried: run-scope letters by run. */
   letters: Map<string, Row>;
+  /** How many outcomes of its source a replay has with it. */
+  recorded: Map<string, number>;
+  /** Holds, as `<run>/<fence>`, under which a pause was asked for: it may have cut what was under way. */
+  cut: Set<string>;
 };
 
 export const createShadow = (): Shadow => ({
-  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(),
+  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(), recorded: new Map(), cut: new Set(),
 });
 
 /** Takes one change in; answers what the row was before. */
@@ -34,6 +38,7 @@ export function take(shadow: Shadow, { table, op, row }: Change): Row | undefine
       const writes = shadow.writes.get(id) ?? new Set();
       if (typeof row["write_id"] === "string") writes.add(row["write_id"]);
       shadow.writes.set(id, writes);
+      if (row["stop_requested"] === "pause") shadow.cut.add(`${id}/${count(row, "fence")}`);
       return put(shadow.runs, id);
     }
     case "run_nodes": return put(shadow.nodes, `${text(row, "run_id")}/${text(row, "node_id")}`);
@@ -45,6 +50,10 @@ export function take(shadow: Shadow, { table, op, row }: Change): Row | undefine
     case "effects": return put(shadow.effects, text(row, "id"));
     case "incarnations": return put(shadow.incarnations, text(row, "id"));
     case "outbox": return put(shadow.outbox, String(row["seq"]));
+    case "recorded_outcomes": {
+      shadow.recorded.set(text(row, "run_id"), (shadow.recorded.get(text(row, "run_id")) ?? 0) + 1);
+      return undefined;
+    }
     case "dead_letters": return row["scope"] === "run" ? put(shadow.letters, text(row, "run_id")) : undefined;
     default: return undefined;
   }

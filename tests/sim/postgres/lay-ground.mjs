@@ -26,7 +26,7 @@ export async function layGround({ serverUrl, name, migrate, migrations }) {
 /** Removes it with every session on it. */
 export const clearGround = (serverUrl, name) => asAdmin(serverUrl, (admin) => admin.query(`drop database if exists ${name} with (force)`));
 
-const told = ["runs", "run_nodes", "run_events", "outbox", "effects", "incarnations", "dead_letters", "idempotency_records"];
+const told = ["runs", "run_nodes", "run_events", "outbox", "effects", "incarnations", "dead_letters", "idempotency_records", "recorded_outcomes"];
 
 const clock = `
 create function public.now() returns timestamptz language sql stable parallel safe

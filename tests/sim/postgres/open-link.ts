@@ -110,7 +110,7 @@ const questions: Readonly<Record<string, string>> = {
   gated: "select exists (select from pg_catalog.pg_locks l where l.pid = $1 and l.locktype = 'advisory' and not l.granted) as waits",
 };
 
-const tables = ["runs", "run_nodes", "run_events", "outbox", "effects", "incarnations", "dead_letters", "idempotency_records", "lanes", "recovery_decisions", "message_dead_letters", "ops_events"];
+const tables = ["recorded_outcomes", "runs", "run_nodes", "run_events", "outbox", "effects", "incarnations", "dead_letters", "idempotency_records", "lanes", "recovery_decisions", "message_dead_letters", "ops_events"];
 const clearing = tables.map((table) => `delete from ${table}`).join("; ");
 const showing = `with gone as (delete from public.pg_locks), away as (delete from public.pg_stat_activity), held as (
   insert into public.pg_locks select 'advisory', t.class, t.key, 2, true, 'ExclusiveLock', d.oid, t.pid

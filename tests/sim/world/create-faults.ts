@@ -5,6 +5,7 @@ import type { SimWorker } from "../actors/start-worker-process.js";
 import type { SampleWorkflow } from "../actors/workflows.js";
 import type { Stray } from "../actors/create-stray.js";
 import type { Steps } from "./create-steps.js";
+import { count, isEnded, text, type Shadow } from "../laws/shadow.js";
 import { isDead, thaw, type SimProcess } from "./process.js";
 import type { Weather } from "./weather.js";
 import type { World } from "./world.js";
@@ -16,15 +17,17 @@ export type Faults = {
   killProcess: (process: SimProcess | undefined, why: string) => void;
   /** Nothing breaks any more; what stood still goes on, and there is at least one capable worker. */
   heal: () => void;
+  /** What is paused, or asked to be, is let go on. */
+  letGo: () => void;
   count: () => number;
 };
 
 type Parts = {
   world: World; weather: Weather; workers: SimWorker[]; others: { supervisor?: SimProcess; relay?: SimProcess };
-  bear: (whole: boolean) => void; api: SimApi; stray: Stray; workflows: ReadonlyMap<string, SampleWorkflow>; steps: Steps;
+  bear: (whole: boolean) => void; api: SimApi; shadow: Shadow; stray: Stray; workflows: ReadonlyMap<string, SampleWorkflow>; steps: Steps;
 };
 
-export function createFaults({ world, weather, workers, others, bear, api, stray, workflows, steps }: Parts): Faults {
+export function createFaults({ world, weather, workers, others, bear, api, shadow, stray, workflows, steps }: Parts): Faults {
   const { chance, time, broker } = world;
   const asked: string[] = [];
   let left = weather.runs;
@@ -73,8 +76,40 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
     }
   };
 
+  /** A run that a statement under way names, more often than not: there it may meet. */
+  const target = (): string => {
+    const named = asked.filter((id) => world.calls.some(({ values }) => JSON.stringify(values).includes(id)));
+    return named.length > 0 && chance.flip(0.8) ? chance.pick(named) : chance.pick(asked);
+  };
+  const isPaused = (id: string): boolean => shadow.runs.get(id)?.["status"] === "paused" || shadow.runs.get(id)?.["stop_requested"] === "pause";
+  const operate = (): void => {
+    const id = chance.flip(0.4) ? asked.find(isPaused) ?? target() : target();
+    if (isPaused(id) || chance.flip(0.1)) {
+      say(`${id.slice(9, 18)} is told to go on`);
+      api.resume(id);
+    } else {
+      const drain = chance.flip(0.5) ? "immediate" as const : "drain-current-node" as const;
+      say(`${id.slice(9, 18)} is asked to pause (${drain})`);
+      api.pause(id, drain);
+    }
+  };
+  const fork = (): void => {
+    const ended = asked.filter((id) => isEnded(shadow.runs.get(id)));
+    const sourceId = ended.length > 0 && chance.flip(0.6) ? chance.pick(ended) : target();
+    const log = shadow.events.get(sourceId) ?? [];
+    const workflow = workflows.get(text(shadow.runs.get(sourceId), "workflow_id"));
+    if (workflow === undefined || log.length === 0) return;
+    const fromSeq = chance.below(log.length);
+    const mode = chance.flip(0.5) ? "replay" as const : "branch" as const;
+    const events = log.slice(0, fromSeq).map((row) => ({ type: text(row, "type"), sequence: count(row, "seq"), ...(row["node_id"] === null ? {} : { nodeId: text(row, "node_id") }) }));
+    const id = api.fork({ sourceId, workflow, mode, fromSeq, events });
+    say(`${sourceId.slice(9, 18)} is forked at ${fromSeq} (${mode}) as ${id.slice(9, 18)}`);
+    asked.push(id);
+  };
+
   return {
     killProcess, count: () => happened,
+    letGo: () => { for (const id of shadow.runs.keys()) if (isPaused(id)) api.resume(id); },
     befall: () => {
       if (left > 0 && chance.flip(0.15)) ask();
       const worker = (): SimWorker | undefined => { const all = live(); return all.length === 0 ? undefined : chance.pick(all); };
@@ -132,10 +167,12 @@ export function createFaults({ world, weather, workers, others, bear, api, stray
         time.stepDatabase(ms);
       }
       if (asked.length > 0 && chance.flip(weather.cancel)) {
-        const run = chance.pick(asked);
+        const run = target();
         say(`${run.slice(9, 18)} is asked to stop`);
         api.cancel(run);
       }
+      if (asked.length > 0 && chance.flip(weather.operatorPause)) operate();
+      if (asked.length > 0 && chance.flip(weather.fork)) fork();
       if (asked.length > 0 && chance.flip(weather.repeat)) broker.publish("default", [chance.pick(asked), chance.pick(asked)]);
       if (chance.flip(weather.stray)) stray.act();
       if (chance.flip(weather.flush)) {

@@ -27,7 +27,7 @@ const neverWaits: Readonly<Record<string, true>> = {
 };
 /** Statements worth a race: what moves a run, an effect or an incarnation. */
 const racers = /^runs\.(?!audit|load|classify)|^effects\.(launch|relaunch|settle)|^incarnations\.(lapse|beat)$/;
-const pausable = /^runs\.(claim|sweep|progress|hand_back|take_over|suspect|enforce_stops|enforce_deadlines|request_stop)$|^effects\.(launch|relaunch|settle)$|^incarnations\.(lapse|beat)$/;
+const pausable = /^runs\.(claim|sweep|progress|hand_back|take_over|suspect|enforce_stops|enforce_deadlines|request_stop|request_pause|unpause|fork)$|^effects\.(launch|relaunch|settle)$|^incarnations\.(lapse|beat)$/;
 const brokenConnection = (): Error => new Error("Connection terminated unexpectedly");
 const deadlock = (): Error => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
 

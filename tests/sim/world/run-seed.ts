@@ -15,6 +15,7 @@ import type { Link } from "../postgres/open-link.js";
 import { createChance } from "./chance.js";
 import { createFaults } from "./create-faults.js";
 import { createSteps } from "./create-steps.js";
+import { judgeForks } from "../laws/judge-forks.js";
 import { judgeRest } from "../laws/judge-rest.js";
 import { currentProcess, isDead, type SimProcess } from "./process.js";
 import { createTime } from "./time.js";
@@ -102,6 +103,10 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
   };
   const api = startApiProcess({
     world, name: "api",
+    onForked: (id, { kind }) => {
+      note(`      api answers ${kind} for the fork ${id.slice(9, 18)}`);
+      if (kind === "created" && !shadow.runs.has(id)) broke(`what is acknowledged is stored (fork ${id.slice(9, 18)})`);
+    },
     onAnswer: (run, answer) => {
       note(`      api answers ${answer.kind} for ${run.id.slice(9, 18)} (${run.workflowId})`);
       if (answer.kind === "created") {
@@ -112,7 +117,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     },
   });
   const stray = createStray({ world, shadow, limits, heartbeatMs: config.heartbeatMs });
-  const faults = createFaults({ world, weather, workers, others, bear, api, stray, workflows, steps });
+  const faults = createFaults({ world, weather, workers, others, bear, api, shadow, stray, workflows, steps });
 
   try {
     note(`seed ${seed}: ${weather.name}, ${weather.workers} workers, ${weather.runs} runs, broker ${weather.broker}${weather.supervisor ? ", supervisor" : ""}${weather.relay ? ", relay" : ""}`);
@@ -130,6 +135,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     const calmSince = time.now();
     const rest = judgeRest({ shadow, world, bounds: recoveryBounds(config), broke, capable: () => workers.filter(({ process }) => !isDead(process)).length > 0 });
     while (broken.length === 0 && time.now() - calmSince < REST_WITHIN_MS && steps.count() < MOST_STEPS) {
+      if (steps.count() % 25 === 0) faults.letGo();
       await steps.turn();
       rest.look();
       if ([...shadow.runs.values()].every(isEnded) && world.calls.every(({ statement }) => !statement.name.startsWith("runs.") || statement.name === "runs.audit")) break;
@@ -137,6 +143,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     if (broken.length === 0) {
       for (const run of shadow.runs.values()) if (!isEnded(run)) broke(`I1: every run ends (${String(run["id"]).slice(9, 18)}: ${String(run["status"])} on ${String(run["waiting_on"])}, due ${String(run["due_at"])}, owner ${String(run["owner"])})`);
       for (const id of accepted.keys()) if (!shadow.runs.has(id)) broke(`what is acknowledged is stored (${id.slice(9, 18)})`);
+      for (const law of judgeForks(shadow)) broke(law);
       for (const identity of outside.doubles()) broke(`I4: an unsafe effect happens at most once (${identity.slice(0, 12)})`);
     }
     await steps.forsake();
