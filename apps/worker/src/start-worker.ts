@@ -126,7 +126,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   };
 
   if (config.broker === "redis") {
-    const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush });
+    const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush, draining: () => draining });
     loops.tickets = createTicketConsumer({
       url: config.redisUrl, prefix: config.brokerPrefix, pool, commandTimeoutMs: COMMAND_TIMEOUT_MS,
       freeSlots: () => (draining ? 0 : held.free()),

@@ -35,7 +35,10 @@ export async function takeTicket(parts: TakeTicketParts, runIds: readonly string
         parts.onAnswer(runId, { result: "won", reason: "ticket" });
         beginning = parts.begin(answer.run, owner).catch(parts.onError);
       } else if (answer.kind === "claimed_before") parts.onLostReply();
-      else parts.onAnswer(runId, { result: "refused", reason: answer.reason });
+      else {
+        parts.onAnswer(runId, { result: "refused", reason: answer.reason });
+        if (answer.reason === "draining") await parts.putBack([runId]);
+      }
     } catch (error) {
       parts.onError(error);
     } finally {

@@ -14,7 +14,7 @@ export type ClaimAnswer =
   | { kind: "claimed"; run: ClaimedRun }
   /** This very claim had been written before; its reply was lost. The worker reads what it needs. */
   | { kind: "claimed_before"; runId: string; fence: string }
-  | { kind: "refused"; reason: "not_found" | "ended" | "held" | "stopping" | "not_due" | "not_capable" | "isolated" | "taken_by_another_ticket" };
+  | { kind: "refused"; reason: "not_found" | "ended" | "held" | "stopping" | "not_due" | "not_capable" | "isolated" | "taken_by_another_ticket" | "draining" };
 
 type Row = Partial<ClaimedRun> & { asked: string; verdict: string; seen_fence: string | null };
 
@@ -45,11 +45,11 @@ from input i cross join me left join locked l on l.id = i.id left join claimed c
 /**
  * Claims the runs that tickets name, many in one flush. Each run is answered to one caller, however many tickets
  * name it. A refusal is an answer: the ticket is done with that run. `claimant` is asked right before each flush, with the
- * number of its rows.
+ * number of its rows. Once `draining` says so, what still waits, or waits to be sent again, is refused unsent.
  */
 export function createClaim(
   db: Queryable, claimant: (rows: number) => Claimant,
-  options: { giveUpMs: number; maxRows?: number; onFlush?: (op: string, rows: number) => void },
+  options: { giveUpMs: number; maxRows?: number; onFlush?: (op: string, rows: number) => void; draining?: () => boolean },
 ): GroupCommit<ClaimRequest, ClaimAnswer> {
   type Row = { requests: readonly ClaimRequest[] };
   const batch = createGroupCommit<ClaimRequest, Row, { winner: string; answer: ClaimAnswer }>({
@@ -57,6 +57,7 @@ export function createClaim(
     maxRows: options.maxRows ?? 64, ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
     flush: async (rows) => {
       const firsts = rows.map(({ requests }) => requests[0]).filter((request) => request !== undefined);
+      if (options.draining?.() === true) return firsts.map(({ claimId }) => ({ winner: claimId, answer: { kind: "refused", reason: "draining" } }));
       const answers = await claimAll(db, claimant(firsts.length), firsts);
       return firsts.map((request, i) => {
         const answer = answers[i];
