@@ -36,7 +36,7 @@ export default defineConfig({
       lane({ name: "unit", include: ["{apps,packages}/*/src/**/*.test.ts", "infra/**/*.test.mjs"], timeoutMs: 10_000, services: "none", files: "parallel" }),
       lane({ name: "integration", include: ["{apps,packages}/*/test/**/*.integration.test.ts"], timeoutMs: 60_000, services: "found", files: "parallel" }),
       lane({ name: "chaos", include: ["tests/chaos/**/*.chaos.test.ts"], timeoutMs: 120_000, services: "found", files: "serial" }),
-      lane({ name: "cases", include: ["tests/cases/*.case.test.ts"], timeoutMs: 120_000, services: "found", files: "serial" }),
+      lane({ name: "cases", include: ["tests/cases/*.case.test.ts", "tests/cases/standing/*.integration.test.ts"], timeoutMs: 120_000, services: "found", files: "serial" }),
       lane({ name: "architecture", include: ["tests/architecture/**/*.test.ts"], timeoutMs: 60_000, services: "none", files: "serial" }),
       lane({ name: "tenancy", include: ["tests/tenancy/**/*.test.ts"], timeoutMs: 180_000, services: "found", files: "serial" }),
       lane({ name: "idle", include: ["tests/idle/**/*.test.ts"], timeoutMs: 180_000, services: "found", files: "serial" }),

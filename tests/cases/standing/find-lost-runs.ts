@@ -5,7 +5,7 @@ import { settle } from "./settle.js";
  * Accepted runs that nobody knows, and runs without an end, a live holder, a due time that is served or a named need. A run
  * whose owner has lapsed, or that is due for longer than every bound, is one.
  */
-export function findLostRuns({ fleet, accepted }: Watched): Promise<readonly string[]> {
+export function findLostRuns({ fleet, accepted, settleMs }: Watched): Promise<readonly string[]> {
   return settle(async () => {
     const ids = [...new Set(accepted().map((runId) => runId.slice(runId.indexOf("/") + 1)))];
     const unknown = await fleet.sql<{ id: string }>("select id from unnest($1::uuid[]) as given(id) where not exists (select from runs r where r.id = given.id)", [ids]);
@@ -17,5 +17,5 @@ export function findLostRuns({ fleet, accepted }: Watched): Promise<readonly str
              else i.id is null or i.lapsed_at is not null or i.ended_at is not null end`,
     );
     return [...unknown.map(({ id }) => `${id} was accepted and is not there`), ...stranded.map(({ id, status, why }) => `${id} is ${status}, ${why}`)];
-  });
+  }, settleMs);
 }

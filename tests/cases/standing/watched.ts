@@ -20,6 +20,8 @@ export type Watched = Readonly<{
   watch?: StandingWatch;
   /** Texts that stand in inputs or are secret, and may stand nowhere else. */
   canaries: readonly string[];
+  /** How long what settles by itself is waited for, in milliseconds; default 20,000. */
+  settleMs?: number;
   /** Checks that do not hold here by design, each with the reason. */
   except: Readonly<Partial<Record<StandingCheck, string>>>;
 }>;
