@@ -9,7 +9,7 @@ import { startSupervisorProcess } from "../actors/start-supervisor-process.js";
 import { startWorkerProcess, type SimWorker } from "../actors/start-worker-process.js";
 import { sampleWorkflows } from "../actors/workflows.js";
 import { createLedger } from "../laws/create-ledger.js";
-import { count, createShadow, instant, isEnded, text } from "../laws/shadow.js";
+import { count, createShadow, instant, isEnded, isGone, text } from "../laws/shadow.js";
 import type { Facts } from "../laws/step.js";
 import type { Link } from "../postgres/open-link.js";
 import { createChance } from "./chance.js";
@@ -86,6 +86,11 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     },
     servedBy: (incarnation) => served.get(incarnation) ?? [], actsOf: outside.actsOf, limits, cancelGraceMs: config.cancelGraceMs,
   };
+  const goneOf = (incarnation: string): boolean => {
+    const body = bodies.get(incarnation);
+    const row = shadow.incarnations.get(incarnation);
+    return body === undefined || isDead(body) || isGone(row) || typeof row?.["draining_at"] === "string";
+  };
   const accepted = new Map<string, NewRun>();
   const steps = createSteps({ world, link, shadow, facts, ledger, weather, broke });
   const workers: SimWorker[] = [];
@@ -133,7 +138,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     faults.heal();
     note("----- calm");
     const calmSince = time.now();
-    const rest = judgeRest({ shadow, world, bounds: recoveryBounds(config), broke, capable: () => workers.filter(({ process }) => !isDead(process)).length > 0 });
+    const rest = judgeRest({ shadow, world, bounds: recoveryBounds(config), broke, slots: config.slots, live: () => new Map([...served].filter(([id]) => !goneOf(id))) });
     while (broken.length === 0 && time.now() - calmSince < REST_WITHIN_MS && steps.count() < MOST_STEPS) {
       if (steps.count() % 25 === 0) faults.letGo();
       await steps.turn();
