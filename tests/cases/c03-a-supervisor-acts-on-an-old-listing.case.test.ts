@@ -23,7 +23,9 @@ async function actsLate(on: CaseOn, { deathWatch, statement, crashes, rounds }: 
   const fleet = await on.startFleet({ ...probeFleet, receivers: [receiver], times: "default", env: { MAINSTAY_DEATH_WATCH: deathWatch } });
   const proxy = await startProxy(fleet.databaseUrl);
   on.defer(() => proxy.stop());
-  const b = await fleet.fleet.add("supervisor", { env: { DATABASE_DIRECT_URL: proxy.through(fleet.databaseUrl) } });
+  // a short heartbeat: of those who watch the silence B is the first to act on it
+  const env = { DATABASE_DIRECT_URL: proxy.through(fleet.databaseUrl), ...(deathWatch === "off" ? { MAINSTAY_HEARTBEAT_MS: "100" } : {}) };
+  const b = await fleet.fleet.add("supervisor", { env });
   let late = 0;
   for (let round = 1; late < rounds && round <= rounds * 4; round += 1) {
     const ends = round % 2 === 1; // before B's order arrives; else while it executes
