@@ -44,6 +44,9 @@ export type RunningWorker = {
 /** An outage of Postgres is outlasted by writes in flight for this long; the lapse decides long before. */
 const GIVE_UP_MS = 10 * 60_000;
 
+/** While several runs are on their way their statements wait so long for one another. Milliseconds. */
+const LINGER_MS = 4;
+
 /** Wires one worker: tickets and sweeps in, runs executed, endings out. */
 export function startWorker({ config, db, life, limits, workflows, logger, metrics, tracing }: WorkerParts): RunningWorker {
   const { pool } = config;
@@ -53,14 +56,14 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   const onFlush = (op: string, rows: number) => { metrics.groupCommitBatchSize.observe({ op }, rows); };
   const onError = (error: unknown) => { logger.warn(logEvents.batchFailed, { err: toError(error) }); };
   const report = createReportRuns({ logger, metrics });
-  const batch = { giveUpMs: GIVE_UP_MS, onFlush };
+  const batch = { giveUpMs: GIVE_UP_MS, lingerMs: LINGER_MS, onFlush };
   /** What other claims under way may bring counts as held: an isolated run must not meet it here. `own` are those of the asker. */
   const claimant = (own = 0) => ({ incarnation: life.incarnation(), requires: workflows.requires(), holding: held.byId.size + Math.max(0, held.reserved() - own), leaseMs: config.leaseMs });
   /** The loops know of each other; each stands once it has begun. */
   const loops: { tickets?: TicketConsumer; sweep?: SweepLoop } = {};
 
   const runs = createExecuteRuns({
-    db, held, workflows, tracing, giveUpMs: GIVE_UP_MS, onFlush, onFenced: report.fenced, onExecuted: report.executed,
+    db, held, workflows, tracing, batch, onFenced: report.fenced, onExecuted: report.executed,
     settings: { retentionDays: config.retentionDays, jitter: () => 0.5 + Math.random(), holdShortWaitsMs: HELD_WAIT_MS, resultMaxBytes: config.outputMaxBytes * OUTPUTS_OF_A_RESULT, draining: () => draining },
     nodes: {
       effects: {
@@ -126,7 +129,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
   };
 
   if (config.broker === "redis") {
-    const claim = createClaim(db, claimant, { giveUpMs: 30_000, onFlush, draining: () => draining });
+    const claim = createClaim(db, claimant, { ...batch, giveUpMs: 30_000, draining: () => draining });
     loops.tickets = createTicketConsumer({
       url: config.redisUrl, prefix: config.brokerPrefix, pool, commandTimeoutMs: COMMAND_TIMEOUT_MS,
       freeSlots: () => (draining ? 0 : held.free()),

@@ -80,7 +80,7 @@ export async function openWorker(place: Place, { db = place.db, slots = 50, jitt
   const fenced: string[] = [];
   const batch = { giveUpMs: GIVE_UP_MS };
   const runs = createExecuteRuns({
-    db, held, workflows: place.workflows, giveUpMs: GIVE_UP_MS,
+    db, held, workflows: place.workflows, batch,
     settings: { retentionDays: 30, jitter: () => jitter, resultMaxBytes: 1_048_576, holdShortWaitsMs: 250, draining: () => false },
     nodes: {
       effects: {

@@ -5,7 +5,7 @@ const pause = "packages/database/test/pause/pause.integration.test.ts";
 export const effects = [
   {
     name: "no lock of the run row before a launch", in: pause, kills: "effects.launch, paused before its lock: a holder that lost the run meanwhile launches nothing",
-    edits: [{ file: `${effectsFolder}/launch.ts`, find: "  order by r.id\n  for no key update skip locked\n", put: "  order by r.id\n" }],
+    edits: [{ file: `${effectsFolder}/launch.ts`, find: "where r.id = i.run_id for no key update skip locked) r", put: "where r.id = i.run_id) r" }],
   },
   {
     name: "no fence in a launch", in: pause, kills: "effects.launch, paused before its lock: a holder that lost the run meanwhile launches nothing",

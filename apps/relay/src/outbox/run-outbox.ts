@@ -42,6 +42,9 @@ const recentPolls = 2;
 /** Without a broker the outbox is emptied this many polls apart. */
 const unheardPolls = 5;
 
+/** After a look that found rows the next one is so far off at least, whoever hints: what comes closely behind is found by one look. */
+const leastRestMs = 5;
+
 /** Outages of Postgres are asked about this often. */
 const outageRestMs = 500;
 
@@ -56,13 +59,13 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
   let databaseAway = false;
   let wholeLookAt = 0;
 
-  /** One look; answers how long to rest. */
-  const look = async (): Promise<number> => {
+  /** One look; answers how long to rest, and how long at least. */
+  const look = async (): Promise<readonly [ms: number, leastMs: number]> => {
     if (publisher === undefined) {
       const found = await drainUnheard({ db, relay, limit, staleMs });
-      return found === limit ? 0 : unheardPolls * relayPollMs;
+      return [found === limit ? 0 : unheardPolls * relayPollMs, 0];
     }
-    if (!publisher.brokerUp()) return relayPollMs;
+    if (!publisher.brokerUp()) return [relayPollMs, 0];
     const now = performance.now();
     const whole = now >= wholeLookAt;
     const batch = await publishBatch({
@@ -82,17 +85,17 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
       metrics.messageDeadLettersOpened.inc({ reason: "unpublishable" });
       logger.error(logEvents.outboxRowIsolated, { runId, pool, tries, reason });
     }
-    if (batch.taken === limit && !batch.brokerAway) return 0;
-    return Math.min(relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs));
+    if (batch.taken === limit && !batch.brokerAway) return [0, 0];
+    return [Math.min(relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs)), batch.taken > 0 ? leastRestMs : 0];
   };
 
   const loop = async (): Promise<void> => {
     while (!rest.stopped()) {
       try {
-        const restMs = await look();
+        const rested = await look();
         if (databaseAway) logger.info(logEvents.databaseReachable);
         databaseAway = false;
-        await rest.take(restMs);
+        await rest.take(...rested);
       } catch (error) {
         if (!isTransient(error)) throw error;
         if (!databaseAway) logger.warn(logEvents.databaseUnreachable, { err: error instanceof Error ? error : new Error(String(error)) });

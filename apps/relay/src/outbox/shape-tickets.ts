@@ -9,7 +9,7 @@ export type PoolTickets = { pool: string; tickets: string[][] };
 /**
  * Shares rows out to tickets, pool by pool, in the order they came. One run
  * each while there are few, up to 32 when there is a backlog, so that its
- * cost in the broker is shared: an eighth of the batch, rounded up. A run that
+ * cost in the broker is shared: a quarter of the batch, rounded up. A run that
  * has two rows is named once.
  */
 export function shapeTickets(rows: readonly Row[]): PoolTickets[] {
@@ -20,7 +20,7 @@ export function shapeTickets(rows: readonly Row[]): PoolTickets[] {
   }
   return [...byPool].map(([pool, unique]) => {
     const runs = [...unique];
-    const size = Math.min(mostRunsPerTicket, Math.max(1, Math.ceil(runs.length / 8)));
+    const size = Math.min(mostRunsPerTicket, Math.max(1, Math.ceil(runs.length / 4)));
     const tickets: string[][] = [];
     for (let at = 0; at < runs.length; at += size) tickets.push(runs.slice(at, at + size));
     return { pool, tickets };

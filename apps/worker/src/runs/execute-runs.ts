@@ -1,4 +1,4 @@
-import { createGroupCommit, createProgress, isTransient, loadNodes, loadOutcomes, retryWhileAway, type ClaimedRun, type LoadedNode, type ProgressAnswer, type Queryable, type StopRequest } from "@mainstay/database";
+import { createGroupCommit, createProgress, isTransient, loadNodes, loadOutcomes, retryWhileAway, type ClaimedRun, type LoadedNode, type BatcherOptions, type ProgressAnswer, type Queryable, type StopRequest } from "@mainstay/database";
 import { toEnvelope, type NodeStatus } from "@mainstay/domain";
 import type { Tracing } from "@mainstay/telemetry";
 import { executeNode } from "../nodes/execute-node.js";
@@ -17,8 +17,7 @@ export type ExecuteParts = {
   tracing?: Tracing | undefined;
   nodes: NodeParts;
   settings: MergeSettings;
-  giveUpMs: number;
-  onFlush?: (op: string, rows: number) => void;
+  batch: BatcherOptions;
   /** After a write is stored: hints for readers and sweepers, metrics of endings; `paused`: instead of the write's move. */
   onStored: (run: HeldRun, write: MergedWrite["write"], paused: boolean) => void;
   onFenced: (op: string, runId?: string) => void;
@@ -56,15 +55,14 @@ export function createExecuteRuns(parts: ExecuteParts): ExecuteRuns {
       for (const item of items) item.merged = merged;
       return merged.write;
     },
-    giveUpMs: parts.giveUpMs,
+    ...parts.batch,
     // an output is written with its node and in its event
     itemSizeOf: ({ settlement }) => (settlement.kind === "completed" ? 2 * settlement.bytes : 0),
-    ...(parts.onFlush === undefined ? {} : { onFlush: parts.onFlush }),
   });
 
   /** What earlier holders left of runs that were claimed together is read together, and again after a lost reply. */
   const load = createGroupCommit<string, string, LoadedNode[]>({
-    op: "claim", merge: ([runId]) => runId, giveUpMs: parts.giveUpMs,
+    op: "claim", merge: ([runId]) => runId, giveUpMs: parts.batch.giveUpMs,
     flush: async (runIds) => {
       const nodes = await loadNodes(db, runIds);
       return runIds.map((id) => nodes.get(id) ?? []);

@@ -77,7 +77,7 @@ const late = defineWorkflow({
         block(250);
         setTimeout(stall, 0, times - 1);
       };
-      setTimeout(stall, 0, 4);
+      setImmediate(setImmediate, stall, 4); // the launch has been sent by then, and is not answered yet
       return acted;
     }),
   },

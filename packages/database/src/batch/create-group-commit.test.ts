@@ -43,3 +43,48 @@ test("after a statement that took too long fewer rows go together, until it goes
   expect(sizes[0]).toBe(16);
   expect(sizes.some((size) => size === 4)).toBe(true);
 });
+
+/** A batcher of rows that tells of each flush, when it began and with how many. */
+function openLingering(lingerMs: number) {
+  const flushes: { at: number; rows: number }[] = [];
+  const submit = createGroupCommit<number, number, number>({
+    op: "checkpoint", merge: ([only]) => only, giveUpMs: 1_000, lingerMs,
+    flush: async (batch) => {
+      flushes.push({ at: performance.now(), rows: batch.length });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return batch;
+    },
+  });
+  return { submit, flushes };
+}
+
+test("a busy batcher waits for company, an idle one does not", async () => {
+  const { submit, flushes } = openLingering(200);
+  await submit(1); // idle: at once
+  await submit(2); // it was alone: at once
+  expect((flushes[1]?.at ?? 0) - (flushes[0]?.at ?? 0)).toBeLessThan(150);
+  await Promise.all([submit(3), submit(4)]);
+  const asked = [submit(5)];
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  asked.push(submit(6), submit(7));
+  await Promise.all(asked);
+  expect(flushes.map(({ rows }) => rows)).toEqual([1, 1, 2, 3]);
+  expect((flushes[3]?.at ?? 0) - (flushes[2]?.at ?? 0)).toBeGreaterThan(190);
+});
+
+test("sixteen rows wait no longer, nor does anything once its batcher is to be idle", async () => {
+  const { submit, flushes } = openLingering(60_000);
+  await Promise.all([submit(1), submit(2)]);
+  await Promise.all(Array.from({ length: 16 }, (_, index) => submit(index)));
+  const late = submit(3);
+  await submit.idle();
+  expect(await late).toBe(3);
+  const second = openLingering(60_000);
+  const asked = [second.submit(1), second.submit(2)];
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  asked.push(second.submit(3)); // under way already: who waits for idleness comes first
+  await second.submit.idle();
+  await Promise.all(asked);
+  expect(flushes.map(({ rows }) => rows)).toEqual([2, 16, 1]);
+  expect(second.flushes.map(({ rows }) => rows)).toEqual([2, 1]);
+});

@@ -13,8 +13,20 @@ export type GroupCommit<Item, Answer> = {
   depth: () => number;
 };
 
-/** What a batcher is made of. Times in milliseconds. */
-export type GroupCommitOptions<Item, Row, Answer> = {
+/** What whoever opens a verb's batcher says of it. Times in milliseconds. */
+export type BatcherOptions = {
+  /** How long transient errors and `busy` are retried for one item. */
+  giveUpMs: number;
+  /**
+   * After a flush of more than one row the next one waits so long for company, or until 16 rows wait: a statement
+   * costs the database much the same, whatever it carries. An idle batcher still flushes at once. Default 0.
+   */
+  lingerMs?: number | undefined;
+  onFlush?: ((op: string, rows: number) => void) | undefined;
+};
+
+/** What a batcher is made of. */
+export type GroupCommitOptions<Item, Row, Answer> = BatcherOptions & {
   /** Closed set: accept, claim, checkpoint, effect, end, key. A metric's label. */
   op: string;
   /** Items of one key become one row, and a key has at most one row under way. `undefined`: a row of its own. */
@@ -28,9 +40,6 @@ export type GroupCommitOptions<Item, Row, Answer> = {
   itemSizeOf?: (item: Item) => number;
   maxRows?: number;
   maxBytes?: number;
-  /** How long transient errors and `busy` are retried for one item. */
-  giveUpMs: number;
-  onFlush?: (op: string, rows: number) => void;
 };
 
 type Waiting<Item, Answer> = { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
@@ -43,10 +52,12 @@ type Entry<Item, Row, Answer> = {
 const BUSY_BEFORE_ALONE = 3;
 /** Of one key's items at most so many become one row: what a row does is bounded, however much ended in one tick. */
 const MOST_ITEMS = 1_000;
+/** Rows that wait for no more company. */
+const ENOUGH_ROWS = 16;
 
 /**
- * Natural group commit: while a flush is under way what arrives waits for the next one; there is no timer, so an
- * idle batcher flushes at once. At most one flush is under way.
+ * Natural group commit: while a flush is under way what arrives waits for the next one. An idle batcher flushes at
+ * once, a busy one waits `lingerMs` for company. At most one flush is under way.
  *
  * Rows are answered one by one. A transient error (contention, lost connection) sends the same rows again with
  * jitter, fewer together after a statement that took too long; any other error halves the batch until the guilty row is
@@ -54,7 +65,7 @@ const MOST_ITEMS = 1_000;
  * bear an identity minted before its first try, so that a repeat after a lost reply changes nothing. Rule H13.
  */
 export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions<Item, Row, Answer>): GroupCommit<Item, Answer> {
-  const { op, keyOf, merge, flush, sizeOf, itemSizeOf, maxRows = 512, maxBytes = 4 * 1024 * 1024, giveUpMs, onFlush } = options;
+  const { op, keyOf, merge, flush, sizeOf, itemSizeOf, maxRows = 512, maxBytes = 4 * 1024 * 1024, lingerMs = 0, giveUpMs, onFlush } = options;
   const arrived = new Map<string | symbol, { key: string | undefined; waiting: Waiting<Item, Answer>[] }>();
   const again: Entry<Item, Row, Answer>[] = [];
   const frozenKeys = new Set<string>();
@@ -63,10 +74,12 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
   let flying = false;
   let scheduled = false;
   let timer: NodeJS.Timeout | undefined;
+  /** Set while a busy batcher waits for company. */
+  let lingering: NodeJS.Timeout | undefined;
   let idlers: (() => void)[] = [];
 
   const schedule = () => {
-    if (flying || scheduled) return;
+    if (flying || scheduled || (lingering !== undefined && arrived.size < ENOUGH_ROWS && idlers.length === 0)) return;
     scheduled = true;
     setImmediate(pump);
   };
@@ -169,14 +182,26 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
     scheduled = false;
     if (flying) return;
     clearTimeout(timer);
+    clearTimeout(lingering);
+    lingering = undefined;
     const batch = gather();
     if (batch.length > 0) {
       flying = true;
-      void send(batch).finally(() => { flying = false; pump(); });
+      void send(batch).finally(() => {
+        flying = false;
+        if (lingerMs > 0 && batch.length > 1) linger();
+        else pump();
+      });
       return;
     }
     if (again.length > 0) timer = setTimeout(pump, Math.max(1, Math.min(...again.map(({ readyAt }) => readyAt)) - performance.now()));
     else if (arrived.size === 0) { for (const resolve of idlers) resolve(); idlers = []; }
+  };
+
+  /** Waits for company; whoever waits for the batcher to be idle ends it. */
+  const linger = () => {
+    lingering = setTimeout(pump, lingerMs);
+    if (arrived.size >= ENOUGH_ROWS || idlers.length > 0) schedule();
   };
 
   const submit = (item: Item) => new Promise<Answer>((resolve, reject) => {
@@ -189,8 +214,9 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
   });
   const depth = () => arrived.size + again.length + (flying ? 1 : 0);
   const idle = () => new Promise<void>((resolve) => {
-    if (depth() === 0) resolve();
-    else idlers.push(resolve);
+    if (depth() === 0) { resolve(); return; }
+    idlers.push(resolve);
+    schedule();
   });
   return Object.assign(submit, { idle, depth });
 }

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { busy, createGroupCommit, type GroupCommit } from "../batch/create-group-commit.js";
+import { busy, createGroupCommit, type BatcherOptions, type GroupCommit } from "../batch/create-group-commit.js";
 import type { EffectClass, Keying } from "@mainstay/domain";
 import { readRecorded, type RecordedRow } from "./read-recorded.js";
 
@@ -49,9 +49,8 @@ with input as (
     request_digest text, attempt int, quiet_ms bigint, key_retention_ms bigint)
 ), locked as (
   select r.id, r.workspace, r.owner, r.fence, r.status, r.lineage, r.era
-  from runs r where r.id in (select run_id from input)
-  order by r.id
-  for no key update skip locked
+  from (select distinct run_id from input) i
+  cross join lateral (select r.* from runs r where r.id = i.run_id for no key update skip locked) r -- by key, one a run
 ), held as (
   select i.*, l.workspace, l.lineage, l.era
   from input i join locked l on l.id = i.run_id
@@ -87,7 +86,7 @@ left join put p on p.launch_id = i.launch_id`);
  * caller sends: a crash in between leaves a launch without a request, and the quiet instant tells when that is sure.
  */
 export function createLaunch(
-  db: Queryable, options: { giveUpMs: number; onFlush?: (op: string, rows: number) => void },
+  db: Queryable, options: BatcherOptions,
 ): GroupCommit<EffectLaunch, LaunchAnswer> {
   return createGroupCommit<EffectLaunch, EffectLaunch, LaunchAnswer>({
     op: "effect", merge: ([only]) => only, flush: (rows) => launchAll(db, rows), ...options,

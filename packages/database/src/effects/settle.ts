@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { busy, createGroupCommit, type GroupCommit } from "../batch/create-group-commit.js";
+import { busy, createGroupCommit, type BatcherOptions, type GroupCommit } from "../batch/create-group-commit.js";
 
 /** Evidence about one launch: it happened (`confirmed`, with the answer) or surely did not (`absent`). */
 export type Settlement = {
@@ -29,16 +29,13 @@ with input as (
   select t.*, ordinal from jsonb_array_elements($1::jsonb) with ordinality as a(row, ordinal)
   cross join lateral jsonb_to_record(a.row) as t(effect_id uuid, launch_no int, run_id uuid, outcome text, via text, answer jsonb)
 ), locked as (
-  select r.id from runs r where r.id in (select run_id from input)
-  order by r.id
-  for no key update skip locked
+  select r.id from (select distinct run_id from input) i
+  cross join lateral (select r.id from runs r where r.id = i.run_id for no key update skip locked) r -- by key, one a run
 ), target as (
   select e.id, e.run_id, e.state, e.launch_no, e.class,
     e.unclear and e.state in ('launched', 'unknown') as unclear
-  from effects e
-  where e.id in (select i.effect_id from input i join locked l on l.id = i.run_id)
-  order by e.id
-  for no key update skip locked
+  from (select distinct i.effect_id from input i join locked l on l.id = i.run_id) i
+  cross join lateral (select e.* from effects e where e.id = i.effect_id for no key update skip locked) e
 ), fits as (
   select distinct on (t.id) i.*, t.state as prior, t.class, t.run_id as of_run
   from input i join target t on t.id = i.effect_id
@@ -105,7 +102,7 @@ left join fits f on f.effect_id = i.effect_id and f.ordinal = i.ordinal`);
  * and wakes who waits for the effect.
  */
 export function createSettle(
-  db: Queryable, options: { giveUpMs: number; onFlush?: (op: string, rows: number) => void },
+  db: Queryable, options: BatcherOptions,
 ): GroupCommit<Settlement, SettleAnswer> {
   return createGroupCommit<Settlement, Settlement, SettleAnswer>({
     op: "effect", keyOf: ({ effectId, launchNo }) => `${effectId}/${launchNo}`, merge: ([first]) => first,

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { busy, createGroupCommit, type GroupCommit } from "../batch/create-group-commit.js";
+import { busy, createGroupCommit, type BatcherOptions, type GroupCommit } from "../batch/create-group-commit.js";
 import { claimColumns, claimTail, type ClaimedRun } from "./claim-tail.js";
 
 /** Who claims: its incarnation, the requirement keys it serves, and what it holds already. */
@@ -49,12 +49,12 @@ from input i cross join me left join locked l on l.id = i.id left join claimed c
  */
 export function createClaim(
   db: Queryable, claimant: (rows: number) => Claimant,
-  options: { giveUpMs: number; maxRows?: number; onFlush?: (op: string, rows: number) => void; draining?: () => boolean },
+  options: BatcherOptions & { maxRows?: number; draining?: () => boolean },
 ): GroupCommit<ClaimRequest, ClaimAnswer> {
   type Row = { requests: readonly ClaimRequest[] };
   const batch = createGroupCommit<ClaimRequest, Row, { winner: string; answer: ClaimAnswer }>({
     op: "claim", keyOf: ({ runId }) => runId, merge: (requests) => ({ requests }), giveUpMs: options.giveUpMs,
-    maxRows: options.maxRows ?? 64, ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
+    lingerMs: options.lingerMs, onFlush: options.onFlush, maxRows: options.maxRows ?? 64,
     flush: async (rows) => {
       const firsts = rows.map(({ requests }) => requests[0]).filter((request) => request !== undefined);
       if (options.draining?.() === true) return firsts.map(({ claimId }) => ({ winner: claimId, answer: { kind: "refused", reason: "draining" } }));

@@ -1,6 +1,6 @@
 import { statement } from "../statement.js";
 import type { Queryable } from "../database.js";
-import { busy, createGroupCommit, type GroupCommit } from "../batch/create-group-commit.js";
+import { busy, createGroupCommit, type BatcherOptions, type GroupCommit } from "../batch/create-group-commit.js";
 
 /** One event of the run's log; its sequence is given by the statement. */
 export type NewEvent = { type: string; nodeId?: string; payload: Record<string, unknown> };
@@ -226,15 +226,16 @@ from input i left join locked l on l.id = i.id left join moved m on m.id = i.id`
  */
 export function createProgress<Item>(
   db: Queryable,
-  options: {
-    keyOf: (item: Item) => string; merge: (items: readonly [Item, ...Item[]]) => ProgressWrite; giveUpMs: number;
+  options: BatcherOptions & {
+    keyOf: (item: Item) => string; merge: (items: readonly [Item, ...Item[]]) => ProgressWrite;
     /** What an item adds to the write, in bytes; many heavy ones become several writes, one after the other. */
     itemSizeOf?: (item: Item) => number;
-    maxRows?: number; onFlush?: (op: string, rows: number) => void;
+    maxRows?: number;
   },
 ): GroupCommit<Item, ProgressAnswer> {
   return createGroupCommit<Item, { write: ProgressWrite; text: string }, ProgressAnswer>({
-    op: "checkpoint", keyOf: options.keyOf, giveUpMs: options.giveUpMs, maxRows: options.maxRows ?? 256,
+    op: "checkpoint", keyOf: options.keyOf, giveUpMs: options.giveUpMs, lingerMs: options.lingerMs,
+    onFlush: options.onFlush, maxRows: options.maxRows ?? 256,
     merge: (items) => {
       const write = options.merge(items);
       return { write, text: JSON.stringify(toRow(write)) };
@@ -242,7 +243,6 @@ export function createProgress<Item>(
     sizeOf: ({ text }) => text.length,
     flush: (rows) => progressAll(db, rows),
     ...(options.itemSizeOf === undefined ? {} : { itemSizeOf: options.itemSizeOf }),
-    ...(options.onFlush === undefined ? {} : { onFlush: options.onFlush }),
   });
 }
 
