@@ -9,7 +9,7 @@ export const channels = ["dispatch", "work", "log", "stop"] as const satisfies r
 const notify = statement<{ sent: string }>("hints.notify", `select pg_notify('mainstay_' || $1::text, '') as sent`);
 
 /** Two hints of a channel are at least so far apart. Whoever reads logs or due rows looks no more often; milliseconds. */
-const leastGapMs: Readonly<Record<Channel, number>> = { dispatch: 5, work: 0, log: 20, stop: 0 };
+const leastGapMs: Readonly<Record<Channel, number>> = { dispatch: 10, work: 0, log: 20, stop: 0 };
 
 /**
  * A coalesced hint after a commit: at most one NOTIFY per channel is under way, and what arrives meanwhile is one

@@ -43,7 +43,7 @@ const recentPolls = 2;
 const unheardPolls = 5;
 
 /** After a look that found rows the next one is so far off at least, whoever hints: what comes closely behind is found by one look. */
-const leastRestMs = 5;
+const leastRestMs = 10;
 
 /** Outages of Postgres are asked about this often. */
 const outageRestMs = 500;

@@ -20,7 +20,7 @@ export function shapeTickets(rows: readonly Row[]): PoolTickets[] {
   }
   return [...byPool].map(([pool, unique]) => {
     const runs = [...unique];
-    const size = Math.min(mostRunsPerTicket, Math.max(1, Math.ceil(runs.length / 4)));
+    const size = Math.min(mostRunsPerTicket, Math.max(4, Math.ceil(runs.length / 4)));
     const tickets: string[][] = [];
     for (let at = 0; at < runs.length; at += size) tickets.push(runs.slice(at, at + size));
     return { pool, tickets };
