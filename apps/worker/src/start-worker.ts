@@ -47,6 +47,9 @@ const GIVE_UP_MS = 10 * 60_000;
 /** While several runs are on their way their statements wait so long for one another. Milliseconds. */
 const LINGER_MS = 4;
 
+/** Readers of logs hear of a claim so late at most; of a short run's one hint tells the beginning and the end. Milliseconds. */
+const CLAIM_TOLD_MS = 20;
+
 /** Wires one worker: tickets and sweeps in, runs executed, endings out. */
 export function startWorker({ config, db, life, limits, workflows, logger, metrics, tracing }: WorkerParts): RunningWorker {
   const { pool } = config;
@@ -88,7 +91,7 @@ export function startWorker({ config, db, life, limits, workflows, logger, metri
 
   const begin: typeof runs.begin = async (claimed, owner) => {
     report.claimed(claimed);
-    hint("log");
+    hint("log", CLAIM_TOLD_MS);
     try {
       await runs.begin(claimed, owner);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { TicketPublisher } from "@mainstay/broker";
-import { deleteOutbox, isolateOutbox, putBackOutbox, takeOutbox, type IsolatedRow, type OutboxRow, type Queryable } from "@mainstay/database";
+import { isolateOutbox, putBackOutbox, takeOutbox, type IsolatedRow, type OutboxRow, type Queryable } from "@mainstay/database";
 import { publishPool, type PoolResult } from "./publish-pool.js";
 
 /** What a batch is published with. */
@@ -17,12 +17,15 @@ export type BatchParts = Readonly<{
   horizonMs: number;
   /** A row that is refused by itself after so many tries is isolated instead of given back. */
   mostTries: number;
+  /** Rows of an earlier batch that the broker has acknowledged: deleted as this one is taken. */
+  acknowledged: readonly string[];
 }>;
 
 /** What became of a batch. */
 export type BatchResult = Readonly<{
   taken: number;
-  published: number;
+  /** Rows whose tickets the broker has acknowledged: to be deleted, by the next batch or by themselves. */
+  published: readonly string[];
   /** Each refusal of the broker, in the order they came. */
   failures: readonly Error[];
   /** Rows that were taken out of the way, with what was said of them. */
@@ -36,15 +39,15 @@ export type BatchResult = Readonly<{
 }>;
 
 /**
- * Takes due rows, publishes them as tickets, one round trip a pool, and then
- * deletes them. Rows whose tickets the broker refused are given back, those
+ * Takes due rows and publishes them as tickets, one round trip a pool; the
+ * next batch deletes them. Rows whose tickets the broker refused are given back, those
  * refused too often are isolated.
  *
  * Crash after publishing and before the delete: the rows are taken again after
  * `staleMs` and the same tickets ring twice. Only a claim admits (H18).
  */
-export async function publishBatch({ db, publisher, relay, limit, staleMs, recentMs, horizonMs, mostTries }: BatchParts): Promise<BatchResult> {
-  const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, recentMs, horizonMs });
+export async function publishBatch({ db, publisher, relay, limit, staleMs, recentMs, horizonMs, mostTries, acknowledged }: BatchParts): Promise<BatchResult> {
+  const { rows, nextDueMs } = await takeOutbox(db, { relay, limit, staleMs, recentMs, horizonMs, published: acknowledged });
   const takenAt = performance.now();
   const publish = async ([pool, due]: [string, OutboxRow[]]): Promise<PoolResult & Pick<BatchResult, "isolated" | "lagsMs">> => {
     const result = await publishPool(due, { pool, publisher });
@@ -52,7 +55,6 @@ export async function publishBatch({ db, publisher, relay, limit, staleMs, recen
     const sinceMs = performance.now() - takenAt;
     const isolated: IsolatedRow[] = [];
     await Promise.all([
-      rung.length > 0 && deleteOutbox(db, rung.map(({ seq }) => seq)),
       left.length > 0 && putBackOutbox(db, { seqs: left.map(({ seq }) => seq), reason, alone: false }),
       ...guilty.map(async ([{ seq, tries }, said]) => {
         if (tries >= mostTries) isolated.push(...await isolateOutbox(db, { seqs: [seq], relay, mostTries, reason: said }));
@@ -64,7 +66,7 @@ export async function publishBatch({ db, publisher, relay, limit, staleMs, recen
   const results = await Promise.all([...byPool(rows)].map(publish));
   return {
     taken: rows.length,
-    published: results.reduce((sum, { rung }) => sum + rung.length, 0),
+    published: results.flatMap(({ rung }) => rung.map(({ seq }) => seq)),
     failures: results.flatMap(({ failures }) => failures),
     isolated: results.flatMap(({ isolated }) => isolated),
     brokerAway: results.some(({ left }) => left.length > 0),

@@ -1,5 +1,5 @@
 import type { TicketPublisher } from "@mainstay/broker";
-import { isTransient, type Queryable } from "@mainstay/database";
+import { deleteOutbox, isTransient, type Queryable } from "@mainstay/database";
 import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { Rest } from "../rest.js";
 import { drainUnheard } from "./drain-unheard.js";
@@ -45,6 +45,9 @@ const unheardPolls = 5;
 /** After a look that found rows the next one is so far off at least, whoever hints: what comes closely behind is found by one look. */
 const leastRestMs = 10;
 
+/** Rows that were published wait so long for a next look to delete them on the way. Milliseconds. */
+const deleteWithinMs = 50;
+
 /** Outages of Postgres are asked about this often. */
 const outageRestMs = 500;
 
@@ -58,6 +61,12 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
   const topic = { topic: "dispatch" };
   let databaseAway = false;
   let wholeLookAt = 0;
+  /** Published and not yet deleted. Should this process die now, they ring once more. */
+  let acknowledged: readonly string[] = [];
+  const deleteAcknowledged = async (): Promise<void> => {
+    if (acknowledged.length > 0) await deleteOutbox(db, acknowledged);
+    acknowledged = [];
+  };
 
   /** One look; answers how long to rest, and how long at least. */
   const look = async (): Promise<readonly [ms: number, leastMs: number]> => {
@@ -65,16 +74,20 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
       const found = await drainUnheard({ db, relay, limit, staleMs });
       return [found === limit ? 0 : unheardPolls * relayPollMs, 0];
     }
-    if (!publisher.brokerUp()) return [relayPollMs, 0];
+    if (!publisher.brokerUp()) {
+      await deleteAcknowledged();
+      return [relayPollMs, 0];
+    }
     const now = performance.now();
     const whole = now >= wholeLookAt;
     const batch = await publishBatch({
-      db, publisher, relay, limit, staleMs, horizonMs: relayPollMs, mostTries, recentMs: whole ? undefined : recentPolls * relayPollMs,
+      db, publisher, relay, limit, staleMs, horizonMs: relayPollMs, mostTries, recentMs: whole ? undefined : recentPolls * relayPollMs, acknowledged,
     });
+    acknowledged = batch.published;
     // what was left behind, or came late, is looked for at every poll, and while there is a backlog
     if (whole && batch.taken < limit) wholeLookAt = now + 0.9 * relayPollMs;
     if (batch.taken === limit) wholeLookAt = 0;
-    if (batch.published > 0) metrics.outboxPublished.inc(topic, batch.published);
+    if (acknowledged.length > 0) metrics.outboxPublished.inc(topic, acknowledged.length);
     for (const lagMs of batch.lagsMs) metrics.outboxPublishLag.observe(topic, lagMs / 1_000);
     const [err] = batch.failures;
     if (err !== undefined) {
@@ -86,7 +99,8 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
       logger.error(logEvents.outboxRowIsolated, { runId, pool, tries, reason });
     }
     if (batch.taken === limit && !batch.brokerAway) return [0, 0];
-    return [Math.min(relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs)), batch.taken > 0 ? leastRestMs : 0];
+    const restMs = Math.min(acknowledged.length > 0 ? deleteWithinMs : relayPollMs, Math.max(1, batch.nextDueMs ?? relayPollMs));
+    return [restMs, batch.taken > 0 ? leastRestMs : 0];
   };
 
   const loop = async (): Promise<void> => {
@@ -103,6 +117,7 @@ export function runOutbox({ db, publisher, relay, relayPollMs, rest, logger, met
         await rest.take(outageRestMs);
       }
     }
+    await deleteAcknowledged().catch(() => undefined); // they ring once more
   };
 
   const done = loop();

@@ -14,10 +14,12 @@ export type OutboxBatch = {
 const take = statement<{ seq: string | null; run_id: string | null; pool: string | null; lag_ms: number | null; tries: number | null; next_due_ms: number | null }>("outbox.take", `
 with input as (
   select $1::uuid as taken_by, $3::int as stale_ms, $4::int as horizon_ms
+), published as (
+  delete from outbox where seq = any($6::bigint[])
 ), due as (
   select o.seq, o.run_id from outbox o, input i
   where o.due_at <= now() and o.due_at > coalesce(now() - $5::int * interval '1 millisecond', '-infinity')
-    and (o.taken_at is null or o.taken_at < now() - i.stale_ms * interval '1 millisecond')
+    and (o.taken_at is null or o.taken_at < now() - i.stale_ms * interval '1 millisecond') and o.seq <> all($6::bigint[])
   order by o.due_at, o.seq limit $2::int
   for update of o skip locked
 ), judged as (
@@ -49,15 +51,18 @@ from outbox o, input i where o.due_at > now() and o.due_at < now() + i.horizon_m
  * `recentMs`: only rows that fell due since then. Rows that were deleted stand in the index until the oldest snapshot is
  * gone, and a look from the beginning passes all of them; every so often it must be one, for rows that were committed late.
  *
- * Crash after publishing and before `deleteOutbox`: the same tickets are published again, and only a claim admits.
+ * `published`: rows of an earlier batch whose tickets the broker has acknowledged; they are deleted on the way.
+ *
+ * Crash after publishing and before the delete: the same tickets are published again, and only a claim admits.
  */
 export async function takeOutbox(
   db: Queryable,
-  { relay, limit, staleMs, horizonMs, recentMs }: { relay: string; limit: number; staleMs: number; horizonMs: number; recentMs?: number | undefined },
+  { relay, limit, staleMs, horizonMs, recentMs, published = [] }:
+  { relay: string; limit: number; staleMs: number; horizonMs: number; recentMs?: number | undefined; published?: readonly string[] },
 ): Promise<OutboxBatch> {
   const rows: OutboxRow[] = [];
   let nextDueMs: number | null = null;
-  for (const row of await db.query(take, [relay, limit, staleMs, horizonMs, recentMs ?? null])) {
+  for (const row of await db.query(take, [relay, limit, staleMs, horizonMs, recentMs ?? null, published])) {
     if (row.seq !== null && row.run_id !== null && row.pool !== null) rows.push({ seq: row.seq, runId: row.run_id, pool: row.pool, lagMs: row.lag_ms ?? 0, tries: row.tries ?? 0 });
     else nextDueMs = row.next_due_ms;
   }
