@@ -26,8 +26,8 @@ const database = createDatabase({
   onStatement: ({ name, ms }) => { metrics.dbStatementDuration.observe({ op: name }, ms / 1_000); },
 });
 const limits = releaseLimits(config);
-/** How long an answer is owed at most: a request is given up before its client gives it up. */
-const giveUpMs = 10_000;
+/** So long a request's statements are tried again while the database is away; then it is answered 503, within 5 s in all. */
+const giveUpMs = 2_000;
 const onFlush = (op: string, rows: number): void => { metrics.groupCommitBatchSize.observe({ op }, rows); };
 const accept = createAccept(database, {
   dispatchBoundMs: config.broker === "none" ? 0 : config.dispatchBoundMs, giveUpMs, onFlush,

@@ -63,6 +63,25 @@ const order = line("probe-order", {
 /** Twenty nodes one after the other. */
 const long = line("probe-long", Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`n${index}`, wait(`n${index}`, ({ stepMs = 0 }) => stepMs)])));
 
+/** Reaches outside again and again, each time under a key of its own. */
+const reaches = line("probe-reach", {
+  reach: {
+    run: async (ctx) => {
+      began("reach", ctx);
+      const { url, times, everyMs } = ctx.run.input;
+      for (let index = 0; index < times; index++) {
+        const businessKey = `${ctx.run.id} ${index}`;
+        await ctx.effect(`reach-${index}`, { class: "idempotent_write", businessKey, destination: "receiver", timeoutMs: 5_000 }, async ({ idempotencyKey, signal }) => {
+          const answer = await fetch(url, { method: "POST", headers: { "idempotency-key": idempotencyKey }, body: JSON.stringify({ businessKey, pid: process.pid }), signal });
+          return answer.json();
+        });
+        await sleep(everyMs, undefined, { signal: ctx.signal });
+      }
+      return { times };
+    },
+  },
+});
+
 /** Throws after a while what no class claims: it is not retried. */
 const throws = line("probe-throw", {
   fail: {
@@ -133,7 +152,7 @@ const parks = line("probe-park", {
 });
 
 export const workflows = [
-  hold, burning, order, long, throws, ending, slowSql, parks,
+  hold, burning, order, long, reaches, throws, ending, slowSql, parks,
   late("probe-late-10s", 10_000, false), late("probe-late-10s-heeds", 10_000, true),
   late("probe-late-1s", 1_000, false), late("probe-late-1s-heeds", 1_000, true),
 ];

@@ -3,9 +3,10 @@ import { confirmEffect } from "./confirm-effect.js";
 import type { EffectParts, EffectRequest, LaunchRef } from "./effect-parts.js";
 import { effectTimes } from "./effect-times.js";
 import { inProgress } from "./in-progress.js";
-import { HoldLost, LateLaunch, PauseCut, Suspended } from "./interrupts.js";
+import { HoldLost, LateLaunch, Suspended } from "./interrupts.js";
 import { isDefiniteRefusal, saysInProgress } from "./is-definite-refusal.js";
 import { settleEffect } from "./settle-effect.js";
+import { severed } from "./severed.js";
 import { traceLaunch } from "./trace-launch.js";
 
 /**
@@ -49,15 +50,6 @@ export async function sendEffect<Result>(
     if (thrown instanceof HoldLost || !execution.openUnsafe.has(mine.effectId) || options.reconcile === undefined) throw thrown;
     throw new Suspended({ waitingOn: "reconciliation", dueMs: quietMs, asks: 0, effectId: mine.effectId }); // its reconciler is asked after the quiet instant
   }
-}
-
-/** Aborts with the execution, unless it was cut by a pause: then the request goes on to its answer, which is evidence. */
-function severed(cut: AbortSignal): AbortSignal {
-  const sever = new AbortController();
-  const heed = () => { if (!(cut.reason instanceof PauseCut)) sever.abort(cut.reason); };
-  if (cut.aborted) heed();
-  else cut.addEventListener("abort", heed, { once: true });
-  return sever.signal;
 }
 
 const refuses = (thrown: unknown): boolean => NotApplied.is(thrown) || isDefiniteRefusal(thrown);

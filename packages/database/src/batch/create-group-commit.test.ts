@@ -88,3 +88,19 @@ test("sixteen rows wait no longer, nor does anything once its batcher is to be i
   expect(flushes.map(({ rows }) => rows)).toEqual([2, 16, 1]);
   expect(second.flushes.map(({ rows }) => rows)).toEqual([2, 1]);
 });
+
+test("an item's time counts from its arrival, not from its own first flush", async () => {
+  const submit = createGroupCommit<number, number, number>({
+    op: "accept", merge: ([only]) => only, giveUpMs: 200,
+    flush: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      throw new StatementTimeout("runs.accept", 300);
+    },
+  });
+  const began = performance.now();
+  const first = submit(1).catch(() => performance.now() - began);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const second = submit(2).catch(() => performance.now() - began);
+  expect(await first).toBeLessThan(500);
+  expect(await second).toBeLessThan(800); // it waited out one flush and failed with its own
+});

@@ -15,7 +15,7 @@ export type GroupCommit<Item, Answer> = {
 
 /** What whoever opens a verb's batcher says of it. Times in milliseconds. */
 export type BatcherOptions = {
-  /** How long transient errors and `busy` are retried for one item. */
+  /** How long after its arrival transient errors and `busy` are retried for an item. */
   giveUpMs: number;
   /**
    * After a flush of more than one row the next one waits so long for company, or until 16 rows wait: a statement
@@ -42,7 +42,7 @@ export type GroupCommitOptions<Item, Row, Answer> = BatcherOptions & {
   maxBytes?: number;
 };
 
-type Waiting<Item, Answer> = { item: Item; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
+type Waiting<Item, Answer> = { item: Item; since: number; resolve: (answer: Answer) => void; reject: (error: unknown) => void };
 type Entry<Item, Row, Answer> = {
   key: string | undefined; row: Row; bytes: number; waiting: Waiting<Item, Answer>[];
   goes: number; alone: boolean; readyAt: number; giveUpAt: number;
@@ -101,7 +101,7 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
     try {
       const row = merge(items);
       if (arrival.key !== undefined) frozenKeys.add(arrival.key);
-      return { key: arrival.key, row, bytes: sizeOf?.(row) ?? 0, waiting: arrival.waiting, goes: 0, alone: false, readyAt: 0, giveUpAt: performance.now() + giveUpMs };
+      return { key: arrival.key, row, bytes: sizeOf?.(row) ?? 0, waiting: arrival.waiting, goes: 0, alone: false, readyAt: 0, giveUpAt: (arrival.waiting[0]?.since ?? 0) + giveUpMs };
     } catch (error) {
       for (const one of arrival.waiting) one.reject(error);
       return undefined;
@@ -208,8 +208,9 @@ export function createGroupCommit<Item, Row, Answer>(options: GroupCommitOptions
     const key = keyOf?.(item);
     const mark = key ?? Symbol("item");
     const arrival = arrived.get(mark);
-    if (arrival === undefined) arrived.set(mark, { key, waiting: [{ item, resolve, reject }] });
-    else arrival.waiting.push({ item, resolve, reject });
+    const waiting = { item, since: performance.now(), resolve, reject };
+    if (arrival === undefined) arrived.set(mark, { key, waiting: [waiting] });
+    else arrival.waiting.push(waiting);
     schedule();
   });
   const depth = () => arrived.size + again.length + (flying ? 1 : 0);
