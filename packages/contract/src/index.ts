@@ -19,6 +19,7 @@ export * from "./ops/doctor.js";
 export * from "./ops/instances.js";
 export * from "./runs/cancel-run.js";
 export * from "./runs/create-run.js";
+export * from "./runs/delay.js";
 export * from "./runs/effect-list.js";
 export * from "./runs/fork-run.js";
 export * from "./runs/list-runs.js";

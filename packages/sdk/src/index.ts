@@ -19,3 +19,4 @@ export { verifyWorkflow } from "./workflows/verify-workflow.js";
 export type { WorkflowDefinition } from "./workflows/workflow-definition.js";
 export type { NodeCode, Workflow } from "./workflows/workflow.js";
 export type { NodeDocument, WorkflowDocument } from "@mainstay/domain";
+export { delayRule, isDelayMs } from "@mainstay/contract";

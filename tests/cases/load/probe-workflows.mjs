@@ -82,6 +82,20 @@ const reaches = line("probe-reach", {
   },
 });
 
+/** Ten nodes side by side that all fail in one and the same instant, for good. */
+const crowd = defineWorkflow({
+  id: "probe-crowd", version: "1",
+  failures: { together: { class: "NON_RETRYABLE", message: "All at once", remediation: "None, it is a test" } },
+  nodes: Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`n${index}`, {
+    retry: { maxRetries: 0 },
+    run: async (ctx) => {
+      began(`n${index}`, ctx);
+      await sleep(200 - (Date.now() % 100), undefined, { signal: ctx.signal });
+      throw ctx.failure("app.together");
+    },
+  }])),
+});
+
 /** Throws after a while what no class claims: it is not retried. */
 const throws = line("probe-throw", {
   fail: {
@@ -152,7 +166,7 @@ const parks = line("probe-park", {
 });
 
 export const workflows = [
-  hold, burning, order, long, reaches, throws, ending, slowSql, parks,
+  hold, burning, order, long, reaches, crowd, throws, ending, slowSql, parks,
   late("probe-late-10s", 10_000, false), late("probe-late-10s-heeds", 10_000, true),
   late("probe-late-1s", 1_000, false), late("probe-late-1s-heeds", 1_000, true),
 ];

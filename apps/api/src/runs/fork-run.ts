@@ -96,7 +96,7 @@ async function documentOf({ database }: ApiParts, { specHash, workflowId }: Fork
 function overlayOf({ runOptionsOverlay = {} }: ForkRunRequest, { document, maxBytes }: { document: WorkflowDocument; maxBytes: number }): NewFork["overlay"] {
   const { inputs, tags, metadata, configurable } = runOptionsOverlay;
   const text = inputs === undefined ? undefined : canonicalOf(inputs);
-  if (text !== undefined) checkInput(text, inputs, { workflow: { workflowId: document.id, checkInput: createInputCheck(document.inputSchema) }, maxBytes });
+  if (text !== undefined) checkInput(text, inputs, { workflow: { workflowId: document.id, checkInput: createInputCheck(document) }, maxBytes });
   return {
     ...(text === undefined ? {} : { input: { text, digest: digestOf(text) } }),
     ...(tags === undefined ? {} : { tags }), ...(metadata === undefined ? {} : { metadata }), ...(configurable === undefined ? {} : { configurable }),

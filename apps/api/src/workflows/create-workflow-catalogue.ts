@@ -28,7 +28,7 @@ export function createWorkflowCatalogue(db: Queryable, freshForMs = 2_000): Work
     kept.delete(workflowId);
     if (found === undefined) return undefined;
     const same = before?.specHash === found.specHash;
-    const workflow = same ? before : { ...found, checkInput: createInputCheck(found.document.inputSchema) };
+    const workflow = same ? before : { ...found, checkInput: createInputCheck(found.document) };
     kept.set(workflowId, { at: performance.now(), workflow });
     const oldest = kept.keys().next().value;
     if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);

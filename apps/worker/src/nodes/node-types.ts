@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFailureClass } from "@mainstay/domain";
-import { NotApplied, WorkflowFailure, type NodeContext, type NodeRun } from "@mainstay/sdk";
+import { delayRule, isDelayMs, NotApplied, WorkflowFailure, type NodeContext, type NodeRun } from "@mainstay/sdk";
 import type { Execution, HeldRun } from "../runs/held-run.js";
 import { performEffect } from "../effects/perform-effect.js";
 import { Suspended } from "../effects/interrupts.js";
@@ -11,7 +11,7 @@ import type { NodeParts, TypeCall } from "./node-parts.js";
 export const HELD_WAIT_MS = 250;
 
 const readDelay = (value: unknown): number => {
-  if (typeof value !== "number" || !Number.isFinite(value) || value < 0) throw new WorkflowFailure("platform.schema_invalid", { attributes: { field: "delayMs", rule: "a number of milliseconds, at least 0" } });
+  if (!isDelayMs(value)) throw new WorkflowFailure("platform.schema_invalid", { attributes: { field: "delayMs", rule: delayRule } });
   return value;
 };
 

@@ -1,4 +1,4 @@
-import { DefinitionId, maxNodeExecutions, TypeId } from "@mainstay/contract";
+import { DefinitionId, delayRule, isDelayMs, maxNodeExecutions, TypeId } from "@mainstay/contract";
 import { workflowFailureClasses } from "../failures/failure-registration.js";
 import { builtInNodeTypes, codeType, type NodeDefinition, type RetryOptions } from "../nodes/node-definition.js";
 import { findCycle } from "./find-cycle.js";
@@ -56,7 +56,7 @@ function wrongNode(id: string, node: NodeDefinition<never>, ids: ReadonlySet<str
   for (const before of new Set(node.after ?? [])) {
     if (!ids.has(before)) problems.push(`${place}.after: no node ${quote(before)} in this workflow`);
   }
-  problems.push(...wrongType(place, node));
+  problems.push(...wrongType(place, node), ...wrongDelay(place, node));
   if (node.retry !== undefined) problems.push(...wrongRetry(`${place}.retry`, node.retry));
   if (node.timeoutMs !== undefined && !isWhole(node.timeoutMs, 1, dayMs)) {
     problems.push(`${place}.timeoutMs: expected 1 to ${String(dayMs)} ms, seen ${String(node.timeoutMs)}`);
@@ -79,6 +79,18 @@ function wrongType(place: string, node: { type?: string; typeId?: string; run?: 
     return [`${place}.typeId: expected a dotted type id that is no built-in one, seen ${quote(typeId)}`];
   }
   return [];
+}
+
+/** A fixed delay is judged here, one out of the input when a run is created, one out of a mapping as it is run. */
+function wrongDelay(place: string, node: { type?: string; config?: Readonly<Record<string, unknown>>; input?: unknown }): string[] {
+  if (node.type !== "core.delay" || node.input !== undefined) return [];
+  const delay = node.config?.["delayMs"];
+  const reference = typeof delay === "object" && delay !== null ? delay as { $input?: unknown; default?: unknown } : undefined;
+  if (typeof reference?.$input !== "string") {
+    return isDelayMs(delay) ? [] : [`${place}.config.delayMs: expected ${delayRule}, or { $input: "name" }, seen ${shown(delay)}`];
+  }
+  if (reference.default === undefined || isDelayMs(reference.default)) return [];
+  return [`${place}.config.delayMs.default: expected ${delayRule}, seen ${shown(reference.default)}`];
 }
 
 function wrongRetry(place: string, retry: RetryOptions): string[] {
@@ -107,6 +119,8 @@ function wrongFailure(code: string, failureClass: string): string[] {
 function isWhole(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
+
+const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value) ?? String(value));
 
 function quote(value: string): string {
   return JSON.stringify(value);
