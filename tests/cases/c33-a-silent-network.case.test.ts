@@ -62,5 +62,5 @@ defineCase({ id: "C33", title: "a worker whose way to Postgres falls silent reac
 
 /** What came from a process, with its business key. */
 function reached(receiver: Receiver, pid: number): { at: number; businessKey: string }[] {
-  return receiver.ledger().map(({ at, body }) => ({ at, ...(JSON.parse(body.toString()) as { businessKey: string; pid: number }) })).filter((one) => one.pid === pid);
+  return receiver.ledger().map(({ at, body }) => ({ at, ...(JSON.parse(body) as { businessKey: string; pid: number }) })).filter((one) => one.pid === pid);
 }

@@ -104,3 +104,20 @@ test("an item's time counts from its arrival, not from its own first flush", asy
   expect(await first).toBeLessThan(500);
   expect(await second).toBeLessThan(800); // it waited out one flush and failed with its own
 });
+
+test("tries after contention come ever later, each after its own chance, and end after the time to give up", async () => {
+  const gapsOf = async () => {
+    const tries: number[] = [];
+    const submit = createGroupCommit<number, number, number>({
+      op: "claim", merge: ([only]) => only, giveUpMs: 700,
+      flush: () => { tries.push(performance.now()); return Promise.reject(Object.assign(new Error("refused"), { code: "40001" })); },
+    });
+    await expect(submit(1)).rejects.toThrow("refused");
+    return tries.slice(1).map((at, index) => at - (tries[index] ?? 0));
+  };
+  const [one, other] = await Promise.all([gapsOf(), gapsOf()]);
+  expect(one.length).toBeGreaterThan(2);
+  expect(one.length).toBeLessThan(12);
+  expect(one.at(-1)).toBeGreaterThan(5 * (one[0] ?? 0));
+  expect(one.map(Math.round)).not.toEqual(other.map(Math.round));
+});
