@@ -120,7 +120,7 @@ function isWhole(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;
 }
 
-const shown = (value: unknown): string => (typeof value === "number" ? String(value) : JSON.stringify(value) ?? String(value));
+const shown = (value: unknown): string => (typeof value === "number" || value === undefined ? String(value) : JSON.stringify(value));
 
 function quote(value: string): string {
   return JSON.stringify(value);
