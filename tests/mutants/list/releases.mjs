@@ -13,6 +13,14 @@ export const releases = [
     edits: [{ file: `${runs}/release-tail.ts`, find: "from moved m where m.status = 'running'", put: "from moved m where false" }],
   },
   {
+    name: "a cancel leaves the ticket of a timer behind", in: "packages/database/test/runs/endings.integration.test.ts", kills: "a run that ends while it waits takes the ticket of its timer along",
+    edits: [{ file: `${runs}/request-stop.ts`, find: "where m.status = 'cancelled' and m.former_due_at > now()", put: "where false and m.former_due_at > now()" }],
+  },
+  {
+    name: "a deadline leaves the ticket of a timer behind", in: "packages/database/test/runs/endings.integration.test.ts", kills: "a run that ends while it waits takes the ticket of its timer along",
+    edits: [{ file: `${runs}/release-tail.ts`, find: "where m.status in ('cancelled', 'failed') and m.former_due_at > now()", put: "where false and m.former_due_at > now()" }],
+  },
+  {
     name: "a shared death is charged to all", in: releasesTest, kills: "a death shared by several runs is charged to none of them",
     edits: [{ file: `${runs}/release-tail.ts`, find: "when 'take_over' then l.cohort <= 1 or", put: "when 'take_over' then true or" }],
   },

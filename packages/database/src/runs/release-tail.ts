@@ -96,12 +96,16 @@ charged as (
     open_effects = case when j.outcome = 'failed' and j.ending = 'unknown' then 0 else r.open_effects end
   from told_of j
   where r.id = j.id
-  returning r.id, r.workspace, r.workflow_id, r.pool, r.status, r.due_at, j.owner as former_owner, j.kind, j.trigger, j.crash
+  returning r.id, r.workspace, r.workflow_id, r.pool, r.status, r.due_at, j.due_at as former_due_at, j.owner as former_owner, j.kind, j.trigger, j.crash
 ), written as (
   insert into run_events (run_id, seq, workspace, type, fence, payload)
   select j.id, j.event_seq + e.ordinal::int - 1, j.workspace, e.event->>'type', j.fence, e.event->'payload'
   from told_of j join moved m on m.id = j.id
   cross join lateral jsonb_array_elements(j.events) with ordinality as e(event, ordinal)
+), withdrawn as (
+  -- the ticket of a timer that may lie years ahead; by the index on due_at
+  delete from outbox o using moved m
+  where m.status in ('cancelled', 'failed') and m.former_due_at > now() and o.due_at = m.former_due_at and o.run_id = m.id
 ), announced as (
   insert into outbox (run_id, pool, due_at) select m.id, m.pool, m.due_at from moved m where m.status = 'running'
 ), buried as (

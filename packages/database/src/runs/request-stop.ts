@@ -31,13 +31,17 @@ with input as (
     event_seq = r.event_seq + (l.owner is null)::int
   from locked l, input i
   where r.id = l.id and l.status not in ('completed', 'failed', 'cancelled')
-  returning r.id, r.workspace, r.status, r.fence, r.stop_reason, r.stop_by, l.event_seq as seq, l.started_at
+  returning r.id, r.workspace, r.status, r.fence, r.stop_reason, r.stop_by, l.event_seq as seq, l.started_at, l.due_at as former_due_at
 ), written as (
   insert into run_events (run_id, seq, workspace, type, fence, payload)
   select m.id, m.seq, m.workspace, 'run.cancelled', m.fence,
     jsonb_strip_nulls(jsonb_build_object('reason', m.stop_reason, 'cancelledBy', m.stop_by))
       || jsonb_build_object('durationMs', (extract(epoch from now() - coalesce(m.started_at, now())) * 1000)::bigint)
   from moved m where m.status = 'cancelled'
+), withdrawn as (
+  -- the ticket of a timer that may lie years ahead; by the index on due_at
+  delete from outbox o using moved m
+  where m.status = 'cancelled' and m.former_due_at > now() and o.due_at = m.former_due_at and o.run_id = m.id
 ), recorded as (
   insert into idempotency_records (workspace, operation, key, body_digest, run_id, status, body)
   select i.workspace, i.operation, i.key, i.body_digest, m.id, 200,

@@ -48,6 +48,25 @@ test("two tickets that name one run in the same flush yield one claim", async ()
   }
 });
 
+test("a run that ends while it waits takes the ticket of its timer along, and nobody else's", async () => {
+  const owner = await beginWorker(bench.db);
+  const parked = [];
+  for (let i = 0; i < 3; i++) {
+    const held = await hold(bench.db, owner);
+    await bench.sql("delete from outbox where run_id = $1", [held.runId]); // its first ticket has rung
+    await progress(bench.db, parkingOf(held));
+    parked.push(held.runId);
+  }
+  await bench.sql("update runs set due_at = (select max(due_at) from runs)");
+  await bench.sql("update outbox set due_at = (select max(due_at) from runs)"); // one instant for all: the run tells them apart
+  const [cancelled, late, waits] = parked as [string, string, string];
+  expect(await stop(cancelled)).toEqual({ kind: "ended" });
+  expect(await bench.sql("select run_id from outbox order by run_id")).toEqual([late, waits].sort().map((run_id) => ({ run_id })));
+  await bench.sql("update runs set deadline_at = now() where id = $1", [late]);
+  expect(await enforceDeadlines(bench.db, { limits })).toMatchObject([{ id: late, status: "failed" }]);
+  expect(await bench.sql("select run_id from outbox")).toEqual([{ run_id: waits }]);
+});
+
 test("nothing is appended after the terminal event, whatever arrives", async () => {
   const held = await hold(bench.db, await beginWorker(bench.db));
   const row = launchOf(held);
