@@ -1,4 +1,4 @@
-import { handBackRuns, lapseIncarnations, requestStop, suspectRuns, takeOver, type ReleaseLimits } from "@mainstay/database";
+import { handBackRuns, lapseIncarnations, purgeRuns, requestStop, statement, suspectRuns, takeOver, type ReleaseLimits } from "@mainstay/database";
 import { count, text, type Shadow } from "../laws/shadow.js";
 import { deliver, startProcess, type SimProcess } from "../world/process.js";
 import type { World } from "../world/world.js";
@@ -9,7 +9,21 @@ import { poolOf } from "./stage-parts.js";
  * A stray process: a replica whose knowledge is old, or that repeats what another has done. Every verb must be safe in its
  * hands: it takes over whom it believes dead, hands back under fences it once had, lapses at beats it once saw.
  */
-export type Stray = { process: SimProcess; act: () => void };
+export type Stray = {
+  process: SimProcess;
+  act: () => void;
+  /** Lapses at the beats it saw; after a step of the clock they may look old. */
+  lapse: () => void;
+  /** Acts on the runs that a statement under way names, as one who does not know of it. */
+  meet: (runIds: readonly string[]) => void;
+  /** Retention comes by, with little patience; or somebody pins a run. */
+  tidy: () => void;
+};
+
+const pin = statement("sim.pin", "update runs set pinned_until = now() + interval '1 hour' where id = $1::uuid and finished_at is not null");
+/** Runs are kept so long after their end, and so long after the time of their dead letter. Milliseconds. */
+const KEEP_MS = 400;
+const GRACE_MS = 1_000;
 
 export function createStray({ world, shadow, limits, heartbeatMs }: { world: World; shadow: Shadow; limits: ReleaseLimits; heartbeatMs: number }): Stray {
   const process = startProcess("stray");
@@ -18,8 +32,35 @@ export function createStray({ world, shadow, limits, heartbeatMs }: { world: Wor
   const seen: { incarnation: string; beatNo: string }[] = [];
   const holds: { id: string; fence: string; owner: string }[] = [];
   const ignore = (): undefined => undefined;
+  const lapse = (): void => {
+    deliver(process, () => {
+      if (seen.length > 0) void lapseIncarnations(db, { seen: seen.slice(-8).map(({ incarnation, beatNo }) => ({ id: incarnation, beatNo })), heartbeatMs }).catch(ignore);
+    });
+  };
+  const tidy = (): void => {
+    deliver(process, () => {
+      const ended = [...shadow.runs.values()].filter((run) => typeof run["finished_at"] === "string");
+      if (ended.length === 0) return;
+      if (chance.flip(0.4)) void db.query(pin, [chance.pick(ended)["id"]]).catch(ignore);
+      else void purgeRuns(db, { after: "00000000-0000-0000-0000-000000000000", keepMs: KEEP_MS, graceMs: GRACE_MS }).catch(ignore);
+    });
+  };
   return {
-    process,
+    process, lapse, tidy,
+    meet: (runIds) => {
+      deliver(process, () => {
+        const run = runIds.map((id) => shadow.runs.get(id)).find((one) => one !== undefined);
+        if (run === undefined || run["owner"] === null) return;
+        const [id, owner, fence] = [text(run, "id"), text(run, "owner"), String(count(run, "fence"))];
+        switch (chance.below(4)) {
+          // a hand-back that the holder itself sent before: what is held now, or was under an older fence
+          case 0: void handBackRuns(db, { owner, limits, runs: [{ id, fence: chance.flip(0.6) ? fence : String(Math.max(0, Number(fence) - 1 - chance.below(2))), kind: "hand_back" }] }).catch(ignore); break;
+          case 1: void takeOver(db, { incarnations: [owner], limits }).catch(ignore); break;
+          case 2: void suspectRuns(db, { incarnations: [owner], limits }).catch(ignore); break;
+          default: void purgeRuns(db, { after: "00000000-0000-0000-0000-000000000000", keepMs: KEEP_MS, graceMs: GRACE_MS }).catch(ignore);
+        }
+      });
+    },
     act: () => {
       for (const row of shadow.incarnations.values()) seen.push({ incarnation: text(row, "id"), beatNo: String(count(row, "beat_no")) });
       for (const run of shadow.runs.values()) if (run["owner"] !== null) holds.push({ id: text(run, "id"), fence: String(count(run, "fence")), owner: text(run, "owner") });

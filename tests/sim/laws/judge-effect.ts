@@ -10,7 +10,7 @@ export function judgeEffect({ shadow, step, facts, move: { before, after } }: { 
   const launched = after["state"] === "launched" && (before === undefined || count(after, "launch_no") !== count(before, "launch_no"));
   if (launched) {
     const run = shadow.runs.get(text(after, "run_id"));
-    law(step.raced || (run?.["owner"] === after["launched_by"] && count(run, "fence") === count(after, "fence")), "I2: no launch under an old fence");
+    law(run?.["owner"] === after["launched_by"] && count(run, "fence") === count(after, "fence"), "I2: no launch under an old fence");
     law(run?.["fork_mode"] !== "replay", "a replay fires nothing");
     law(step.name === "effects.launch" || step.name === "effects.relaunch", "only a launch launches");
   }

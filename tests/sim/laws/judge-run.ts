@@ -33,6 +33,11 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   law(before["status"] !== "paused" || after["status"] === "paused" || ["runs.unpause", "runs.request_stop", "runs.enforce_deadlines"].includes(step.name), "a paused run is moved by an operator or its deadline alone");
   law(step.name !== "runs.request_pause" || was === null || after["status"] === before["status"], "a pause is asked of the holder, not written over it");
   law(step.name !== "runs.request_pause" || before["stop_requested"] !== "cancel" || after["stop_requested"] === "cancel", "a pause weakens no cancel");
+  law((after["paused_from"] !== null) === (after["status"] === "paused"), "only a paused run knows what it was before");
+  law(step.name !== "runs.unpause" || before["status"] === "paused" || before["stop_requested"] === "pause", "a resume moves only what is paused or asked to be");
+  law(step.name !== "runs.unpause" || was === is, "a resume takes nothing from a holder");
+  law(step.name !== "runs.request_stop" || before["stop_requested"] === "cancel" || after["stop_reason"] === step.values[2], "the first cancel is told with its own reason");
+  law(step.name !== "runs.request_stop" || was === null || after["status"] === before["status"], "a cancel is asked of the holder, not written over it");
   if (isClaimable(after) && after["stop_requested"] === null && (!isClaimable(before) || instant(after, "due_at") < instant(before, "due_at"))) {
     law(step.outcome.changes.some(({ table, op, row }) => table === "outbox" && op === "I" && row["run_id"] === after["id"]), "a move that makes a run claimable leaves an outbox row");
   }
@@ -66,6 +71,7 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
         law(handedBack()?.kind !== "hand_back" || count(before, "open_effects") === 0, "H15: a run with an open effect is not handed back");
         break;
       case "runs.enforce_stops":
+        law(before!["stop_drain"] !== "drain-current-node" || before!["stop_requested"] === "cancel", "a pause that lets its node finish is left to its holder");
         law(before!["stop_requested"] !== null && instant(before, "stop_at") <= step.nowMs - facts.cancelGraceMs, "a stop takes the fence only after the grace");
         break;
       case "runs.enforce_deadlines":
@@ -73,10 +79,14 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
         break;
       case "runs.progress":
         law(writes().some((write) => write.id === after["id"] && write.owner === owner && String(write.fence) === String(before!["fence"])), "I2: no write lands under an old fence");
+        law(before!["stop_requested"] !== "pause" || after["status"] === "paused" || after["status"] === "failed", "a pause that was asked for comes before a completion and a wait");
+        law(before!["stop_requested"] !== null || after["status"] !== "paused", "nobody pauses what is not asked to pause");
         break;
       default:
         law(releases[step.name] === true, "only its holder, the fleet or a lane ends a hold");
     }
+    law(releases[step.name] !== true || before!["stop_requested"] !== "pause" || after["status"] === "paused" || step.name === "runs.enforce_deadlines", "a release honours the pause that was asked for");
+    law(releases[step.name] !== true || after["status"] !== "failed" || !openUnsafe(), "a run is not buried as if nothing of it were open");
     if (step.name in { "runs.take_over": 0, "runs.suspect": 0, "runs.hand_back": 0 } && after["status"] !== "cancelled" && after["status"] !== "paused") {
       law(grew("crashes") + grew("losses") + grew("hand_backs") === 1, "I9: a loss is counted once");
       const shared = step.name === "runs.take_over" && move.cohort > 1 && count(before, "stale_losses") < facts.limits.lossLimit && grew("hand_backs") === 0;
@@ -84,6 +94,12 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
     }
   }
 
+  /** An unsafe launch of it that nobody calls unknown. */
+  function openUnsafe(): boolean {
+    const doubted = new Set(step.outcome.changes.filter(({ table, row }) => table === "effects" && row["state"] === "unknown").map(({ row }) => row["id"]));
+    return [...shadow.effects.values()].some((effect) =>
+      effect["run_id"] === after["id"] && effect["state"] === "launched" && effect["class"] === "non_idempotent_write" && !doubted.has(effect["id"]));
+  }
   function handedBack(): { fence: string; kind: string } | undefined {
     const [ids, fences, kinds] = step.values as [string[], string[], string[]];
     const at = ids.findIndex((id, i) => id === after["id"] && fences[i] === String(before!["fence"]));

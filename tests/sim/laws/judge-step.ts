@@ -1,7 +1,7 @@
 import type { Change, Row } from "../postgres/change.js";
 import { judgeEffect } from "./judge-effect.js";
 import { judgeRun } from "./judge-run.js";
-import { count, isEnded, isGone, take, text, type Shadow } from "./shadow.js";
+import { count, instant, isEnded, isGone, take, text, type Shadow } from "./shadow.js";
 import type { Facts, Step } from "./step.js";
 
 /** Errors that a statement may meet without any fault of its own. */
@@ -25,7 +25,10 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
   for (const change of inOrder(changes)) {
     const { table, row } = change;
     const before = take(shadow, change);
-    if (change.op === "D") continue;
+    if (change.op === "D") {
+      if (table === "runs") broken.push(...judgePurge(shadow, step, row));
+      continue;
+    }
     if (table === "runs") {
       const owner = text(before, "owner");
       const cohort = Math.max(owned.get(owner) ?? 0, count(shadow.incarnations.get(owner), "held_at_lapse"));
@@ -54,8 +57,8 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
     }
   }
   broken.push(...judgeCompany(step));
-  for (const { table, row } of changes) {
-    if (table !== "run_events") continue;
+  for (const { table, op, row } of changes) {
+    if (table !== "run_events" || op === "D") continue;
     const run = text(row, "run_id");
     const allowed = fences.get(run) ?? new Set([count(shadow.runs.get(run), "fence")]);
     if (step.name !== "runs.fork" && !allowed.has(count(row, "fence"))) broken.push(`I2: no line of the log under an old fence (run ${run.slice(0, 8)}, ${step.name})`);
@@ -65,6 +68,19 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
 }
 
 const ends = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
+/** What retention may take: an ended run that nobody pins and whose dead letter is past its time. */
+function judgePurge(shadow: Shadow, step: Step, row: Row): string[] {
+  const broken: string[] = [];
+  const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (run ${text(row, "id").slice(9, 18)}, ${step.name})`); };
+  const [, keepMs, graceMs] = step.values as [unknown, number, number];
+  const letter = shadow.letters.get(text(row, "id"));
+  law(step.name === "retention.purge_runs", "only retention takes a run away");
+  law(isEnded(row) && instant(row, "finished_at") <= step.nowMs - keepMs, "retention takes only what ended long enough ago");
+  law(row["pinned_until"] === null || instant(row, "pinned_until") <= step.nowMs, "retention takes nothing that is pinned");
+  law(letter === undefined || instant(letter, "expires_at") + graceMs <= step.nowMs, "retention takes no run whose dead letter is within its time");
+  return broken;
+}
 
 /** One attempt after the other, and none after a completion. */
 function judgeNode({ before, after }: { before: Row; after: Row }, { name }: Step, { cut }: Shadow): string[] {

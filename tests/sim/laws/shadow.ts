@@ -18,10 +18,12 @@ export type Shadow = {
   recorded: Map<string, number>;
   /** Holds, as `<run>/<fence>`, under which a pause was asked for: it may have cut what was under way. */
   cut: Set<string>;
+  /** Runs that retention took away. */
+  purged: Set<string>;
 };
 
 export const createShadow = (): Shadow => ({
-  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(), recorded: new Map(), cut: new Set(),
+  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(), recorded: new Map(), cut: new Set(), purged: new Set(),
 });
 
 /** Takes one change in; answers what the row was before. */
@@ -35,6 +37,7 @@ export function take(shadow: Shadow, { table, op, row }: Change): Row | undefine
   switch (table) {
     case "runs": {
       const id = text(row, "id");
+      if (op === "D") shadow.purged.add(id);
       const writes = shadow.writes.get(id) ?? new Set();
       if (typeof row["write_id"] === "string") writes.add(row["write_id"]);
       shadow.writes.set(id, writes);
@@ -44,14 +47,16 @@ export function take(shadow: Shadow, { table, op, row }: Change): Row | undefine
     case "run_nodes": return put(shadow.nodes, `${text(row, "run_id")}/${text(row, "node_id")}`);
     case "run_events": {
       const run = text(row, "run_id");
-      shadow.events.set(run, [...(shadow.events.get(run) ?? []), row]);
+      if (op === "D") shadow.events.delete(run);
+      else shadow.events.set(run, [...(shadow.events.get(run) ?? []), row]);
       return undefined;
     }
     case "effects": return put(shadow.effects, text(row, "id"));
     case "incarnations": return put(shadow.incarnations, text(row, "id"));
     case "outbox": return put(shadow.outbox, String(row["seq"]));
     case "recorded_outcomes": {
-      shadow.recorded.set(text(row, "run_id"), (shadow.recorded.get(text(row, "run_id")) ?? 0) + 1);
+      if (op === "D") shadow.recorded.delete(text(row, "run_id"));
+      else shadow.recorded.set(text(row, "run_id"), (shadow.recorded.get(text(row, "run_id")) ?? 0) + 1);
       return undefined;
     }
     case "dead_letters": return row["scope"] === "run" ? put(shadow.letters, text(row, "run_id")) : undefined;

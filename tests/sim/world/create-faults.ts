@@ -15,6 +15,8 @@ export type Faults = {
   /** Before each turn of the scheduler: runs are asked for, and now and then something breaks. */
   befall: () => void;
   killProcess: (process: SimProcess | undefined, why: string) => void;
+  /** Somebody, an operator or a stray, acts on the runs that a statement under way names. */
+  provoke: (runIds: readonly string[]) => void;
   /** Nothing breaks any more; what stood still goes on, and there is at least one capable worker. */
   heal: () => void;
   /** What is paused, or asked to be, is let go on. */
@@ -36,6 +38,8 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
   const kinds = new Set([...workflows.values()].map(({ pinned }) => pinned.requires)).size;
   const draining = new Set<SimProcess>();
   const live = (): SimWorker[] => workers.filter(({ process }) => !isDead(process));
+  /** Those that still take runs. */
+  const able = (): SimWorker[] => live().filter(({ process }) => !draining.has(process));
   const say = (what: string): void => {
     happened += 1;
     world.note(`***** ${String(Math.round(time.now())).padStart(7)} ${what}`);
@@ -52,7 +56,7 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
     });
     world.calls.push(...orphans.splice(0));
     time.after(chance.below(300), () => { world.endSessionsOf(process, "the process is gone"); });
-    if (!calm || live().length === 0) time.after(200 + chance.below(3_000), () => { if (live().length < weather.workers) bear(true); });
+    if (!calm || able().length === 0) time.after(200 + chance.below(3_000), () => { if (able().length < (calm ? 1 : weather.workers)) bear(true); });
   };
   const orphans: World["calls"] = [];
 
@@ -65,7 +69,8 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
 
   const ask = (): void => {
     left -= 1;
-    const workflow = chance.pick([...workflows.values()]);
+    const favoured = [...workflows.values()].filter(({ workflow: { document } }) => weather.favours.includes(document.id));
+    const workflow = chance.pick(favoured.length > 0 && chance.flip(0.7) ? favoured : [...workflows.values()]);
     const order = `o${chance.below(2)}`;
     const key = chance.flip(0.4) ? `k${chance.below(3)}` : undefined;
     asked.push(api.accept(workflow, { order, ...(key === undefined ? {} : { key }) }));
@@ -107,9 +112,22 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
     asked.push(id);
   };
 
+  const provoke = (runIds: readonly string[]): void => {
+    const known = runIds.filter((id) => shadow.runs.has(id));
+    if (known.length === 0) return;
+    const id = chance.pick(known);
+    switch (chance.below(5)) {
+      case 0: say(`${id.slice(9, 18)} is asked to stop`); api.cancel(id); break;
+      case 1: say(`${id.slice(9, 18)} is asked to pause`); api.pause(id, chance.flip(0.5) ? "immediate" : "drain-current-node"); break;
+      case 2: say(`${id.slice(9, 18)} is told to go on`); api.resume(id); break;
+      default: stray.meet([id]);
+    }
+  };
+
   return {
-    killProcess, count: () => happened,
-    letGo: () => { for (const id of shadow.runs.keys()) if (isPaused(id)) api.resume(id); },
+    killProcess, provoke, count: () => happened,
+    // one that has a deadline ends by it, paused or not
+    letGo: () => { for (const [id, run] of shadow.runs) if (isPaused(id) && run["deadline_at"] === null) api.resume(id); },
     befall: () => {
       if (left > 0 && chance.flip(0.15)) ask();
       const worker = (): SimWorker | undefined => { const all = live(); return all.length === 0 ? undefined : chance.pick(all); };
@@ -165,6 +183,7 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
         const ms = chance.pick([-300_000, -2_000, 2_500, 4_000, 300_000]);
         say(`the database's clock is set by ${ms} ms`);
         time.stepDatabase(ms);
+        if (chance.flip(0.5)) stray.lapse();
       }
       if (asked.length > 0 && chance.flip(weather.cancel)) {
         const run = target();
@@ -175,6 +194,7 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
       if (asked.length > 0 && chance.flip(weather.fork)) fork();
       if (asked.length > 0 && chance.flip(weather.repeat)) broker.publish("default", [chance.pick(asked), chance.pick(asked)]);
       if (chance.flip(weather.stray)) stray.act();
+      if (chance.flip(weather.tidy)) stray.tidy();
       if (chance.flip(weather.flush)) {
         say("the broker is flushed");
         broker.tickets.length = 0;

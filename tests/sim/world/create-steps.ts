@@ -26,14 +26,18 @@ const neverWaits: Readonly<Record<string, true>> = {
   "runs.suspect": true, "runs.enforce_stops": true, "runs.enforce_deadlines": true, "incarnations.lapse": true, "outbox.take": true,
 };
 /** Statements worth a race: what moves a run, an effect or an incarnation. */
-const racers = /^runs\.(?!audit|load|classify)|^effects\.(launch|relaunch|settle)|^incarnations\.(lapse|beat)$/;
-const pausable = /^runs\.(claim|sweep|progress|hand_back|take_over|suspect|enforce_stops|enforce_deadlines|request_stop|request_pause|unpause|fork)$|^effects\.(launch|relaunch|settle)$|^incarnations\.(lapse|beat)$/;
+const racers = /^runs\.(?!audit|load|classify)|^outbox\.(take|isolate)$|^retention\.purge_runs$|^sim\.pin$|^effects\.(launch|relaunch|settle)|^incarnations\.(lapse|beat)$/;
+const pausable = /^runs\.(claim|sweep|progress|hand_back|take_over|suspect|enforce_stops|enforce_deadlines|request_stop|request_pause|unpause|fork)$|^outbox\.isolate$|^retention\.purge_runs$|^effects\.(launch|relaunch|settle)$|^incarnations\.(lapse|beat)$/;
 const brokenConnection = (): Error => new Error("Connection terminated unexpectedly");
 const deadlock = (): Error => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
 
-type Parts = { world: World; link: Link; shadow: Shadow; facts: Facts; ledger: Ledger; weather: Weather; broke: (law: string) => void };
+type Parts = {
+  world: World; link: Link; shadow: Shadow; facts: Facts; ledger: Ledger; weather: Weather; broke: (law: string) => void;
+  /** Somebody acts on what a statement under way names. */
+  provoke: (call: Call) => void;
+};
 
-export function createSteps({ world, link, shadow, facts, ledger, weather, broke }: Parts): Steps {
+export function createSteps({ world, link, shadow, facts, ledger, weather, broke, provoke }: Parts): Steps {
   const { chance, time } = world;
   let steps = 0;
   let statements = 0;
@@ -110,6 +114,17 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
     const pairs = able.flatMap((first) => able.filter((second) => second !== first && meets(first, second)).map((second): [Call, Call] => [first, second]));
     return pairs.length === 0 ? undefined : chance.pick(pairs);
   };
+  /** One that is under way, and one that is sent because of it: what meets rarely by itself meets here. */
+  const provoked = async (): Promise<[Call, Call] | undefined> => {
+    const able = world.calls.filter(({ statement }) => pausable.test(statement.name));
+    if (able.length === 0) return undefined;
+    const first = chance.pick(able);
+    const before = new Set(world.calls);
+    provoke(first);
+    await settle();
+    const second = world.calls.find((call) => !before.has(call) && racers.test(call.statement.name) && meets(first, call));
+    return second !== undefined && world.calls.includes(first) ? [first, second] : undefined;
+  };
   const expire = async (): Promise<void> => {
     for (const call of world.calls.filter(({ expiresAt }) => expiresAt <= time.now())) {
       if (chance.flip(0.3)) judge(call, await link.execute(sentOf(call), time.databaseNow()), false);
@@ -153,7 +168,8 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
       else if (passes) pass();
       else {
         const lot = calm ? 1 : chance.next();
-        const two = lot < weather.overlap + weather.pause ? pair() : undefined;
+        const two = lot < weather.overlap + weather.pause ? (chance.flip(0.4) ? await provoked() : undefined) ?? pair() : undefined;
+        if (world.calls.length === 0) return; // what was under way went with what was provoked
         if (two === undefined) await execute(chance.pick(world.calls));
         else if (lot < weather.pause && pausable.test(two[0].statement.name)) await pause(...two);
         else await overlap(...two);
@@ -170,12 +186,20 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
   };
 }
 
-const idsIn = (call: Call): string[] => JSON.stringify(call.values).match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}/g) ?? [];
+/** The runs that a statement names, which have ids of version 7. */
+export const idsIn = (call: Call): string[] => JSON.stringify(call.values).match(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f-]{17}/g) ?? [];
+/** The effects that it names: one of them may belong to several runs. */
+const effectsIn = (call: Call): string[] => {
+  if (call.statement.name === "effects.relaunch") return [String(call.values[1])];
+  return call.statement.name.startsWith("effects.") ? [...JSON.stringify(call.values).matchAll(/\\"(?:effect_id|identity)\\":\\"([0-9a-f-]+)/g)].map(([, id]) => id ?? "") : [];
+};
 const ofLives = (call: Call): boolean => call.statement.name.startsWith("incarnations.");
 function meets(one: Call, other: Call): boolean {
   if (ofLives(one) !== ofLives(other)) return false;
   const mine = idsIn(one);
   const theirs = idsIn(other);
+  const shared = effectsIn(one);
+  if (shared.length > 0 && effectsIn(other).some((id) => shared.includes(id))) return true;
   return mine.length === 0 || theirs.length === 0 || mine.some((id) => theirs.includes(id));
 }
 

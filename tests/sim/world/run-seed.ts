@@ -14,7 +14,7 @@ import type { Facts } from "../laws/step.js";
 import type { Link } from "../postgres/open-link.js";
 import { createChance } from "./chance.js";
 import { createFaults } from "./create-faults.js";
-import { createSteps } from "./create-steps.js";
+import { createSteps, idsIn } from "./create-steps.js";
 import { judgeForks } from "../laws/judge-forks.js";
 import { judgeRest } from "../laws/judge-rest.js";
 import { currentProcess, isDead, type SimProcess } from "./process.js";
@@ -92,7 +92,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     return body === undefined || isDead(body) || isGone(row) || typeof row?.["draining_at"] === "string";
   };
   const accepted = new Map<string, NewRun>();
-  const steps = createSteps({ world, link, shadow, facts, ledger, weather, broke });
+  const steps = createSteps({ world, link, shadow, facts, ledger, weather, broke, provoke: (call) => { faults.provoke(idsIn(call)); } });
   const workers: SimWorker[] = [];
   const others: { supervisor?: SimProcess; relay?: SimProcess } = {};
   let started = 0;
@@ -147,7 +147,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     }
     if (broken.length === 0) {
       for (const run of shadow.runs.values()) if (!isEnded(run)) broke(`I1: every run ends (${String(run["id"]).slice(9, 18)}: ${String(run["status"])} on ${String(run["waiting_on"])}, due ${String(run["due_at"])}, owner ${String(run["owner"])})`);
-      for (const id of accepted.keys()) if (!shadow.runs.has(id)) broke(`what is acknowledged is stored (${id.slice(9, 18)})`);
+      for (const id of accepted.keys()) if (!shadow.runs.has(id) && !shadow.purged.has(id)) broke(`what is acknowledged is stored (${id.slice(9, 18)})`);
       for (const law of judgeForks(shadow)) broke(law);
       for (const identity of outside.doubles()) broke(`I4: an unsafe effect happens at most once (${identity.slice(0, 12)})`);
     }

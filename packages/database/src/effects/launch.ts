@@ -63,7 +63,7 @@ with input as (
     h.era, h.attempt, now() + h.quiet_ms * interval '1 millisecond',
     now() + h.key_retention_ms * interval '1 millisecond', h.identity
   from held h
-  order by h.workspace, h.identity
+  order by h.workspace, h.identity, h.launch_id
   on conflict (workspace, identity) do nothing
   returning launch_id, run_id, class
 ), opened as (

@@ -21,13 +21,15 @@ with input as (
     and (n.beat_at < now() - n.lease_ms * interval '1 millisecond' or n.beat_at > now() + $3::int * interval '1 millisecond')
   order by n.id
   for no key update of n skip locked
+), lapsed as (
+  update incarnations n set lapsed_at = now(), lapsed_trigger = coalesce(n.lapsed_trigger, 'heartbeat_expired'),
+    held_at_lapse = (select count(*)::int from runs r where r.owner = n.id)
+  from locked l
+  where n.id = l.id
+  returning n.id, n.role, n.lapsed_trigger as trigger, n.held_at_lapse as held,
+    (extract(epoch from now() - n.beat_at) * 1000)::float8 as "silentMs"
 )
-update incarnations n set lapsed_at = now(), lapsed_trigger = coalesce(n.lapsed_trigger, 'heartbeat_expired'),
-  held_at_lapse = (select count(*)::int from runs r where r.owner = n.id)
-from locked l
-where n.id = l.id
-returning n.id, n.role, n.lapsed_trigger as trigger, n.held_at_lapse as held,
-  (extract(epoch from now() - n.beat_at) * 1000)::float8 as "silentMs"`);
+select * from lapsed order by id`);
 
 /**
  * Declares peers dead, each once (rule H2): only at the beat number the witness saw and only past their lease, or with

@@ -42,7 +42,8 @@ select t.seq::text, t.run_id, t.pool, (extract(epoch from now() - t.due_at) * 10
 from taken t
 union all
 select null, null, null, null, null, (extract(epoch from min(o.due_at) - now()) * 1000)::float8
-from outbox o, input i where o.due_at > now() and o.due_at < now() + i.horizon_ms * interval '1 millisecond'`);
+from outbox o, input i where o.due_at > now() and o.due_at < now() + i.horizon_ms * interval '1 millisecond'
+order by lag_ms desc nulls last, seq`);
 
 /**
  * Takes at most `limit` due rows for a relay, oldest first, in autocommit; rows that another relay took more than

@@ -8,7 +8,8 @@ const load = statement<{ id: string; node_id: string; status: string; attempts: 
   "runs.load", `
 select n.run_id as id, n.node_id, n.status, n.attempts, n.failures, n.asks, n.output, n.waiting_effect,
   (extract(epoch from n.due_at - now()) * 1000)::float8 as due_ms
-from unnest($1::uuid[]) as t(id) join run_nodes n on n.run_id = t.id`);
+from unnest($1::uuid[]) as t(id) join run_nodes n on n.run_id = t.id
+order by n.run_id, n.node_id`);
 
 /** The nodes of runs that this incarnation has just claimed, as the earlier holders left them. */
 export async function loadNodes(db: Queryable, runIds: readonly string[]): Promise<Map<string, LoadedNode[]>> {

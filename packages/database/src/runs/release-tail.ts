@@ -133,7 +133,7 @@ charged as (
 /** What a releasing statement answers: one row a run. */
 export const releasedRows = `
 select m.id, m.status, m.kind, m.trigger, m.crash, m.former_owner, m.workflow_id as "workflowId", b.class, b.disposition
-from moved m left join buried b on b.run_id = m.id`;
+from moved m left join buried b on b.run_id = m.id order by m.id`;
 
 /** The limits every releasing statement needs. */
 export type ReleaseLimits = { crashLimit: number; lossLimit: number; handBackLimit: number; backoffBaseMs: number; retentionDays: number };

@@ -24,7 +24,7 @@ with input as (
   from picked p join input i using (ordinal)
   cross join lateral (select r.* from runs r where r.id = p.id for no key update skip locked) r
 ), ${claimTail}
-select ${claimColumns} from claimed c`, { plan: "custom" });
+select ${claimColumns} from claimed c order by c.due_before, c.id`, { plan: "custom" });
 
 /**
  * Claims at most `limit` runs that are due and overdue for a ticket, oldest first: the fallback of every lost hint, and
