@@ -9,7 +9,7 @@ type Fault = "frozen" | "refused" | "black-holed";
 
 /** What a returned holder may still do, and how long it is watched after that. */
 const stopsWithinMs = 1_000;
-const watchedMs = 2_000;
+const watchedMs = 1_000;
 
 defineCase({ id: "C49", title: "a lane whose holder is frozen or cut off goes on elsewhere, and the holder that comes back has stopped", fullMinutes: 26, scaledSeconds: 25 }, async (on) => {
   const slotMs = on.pick(60_000, 6_000);
