@@ -88,5 +88,6 @@ export async function startSlotFleet(on: CaseOn, { slotMs, leaseMs }: { slotMs: 
 /** The incarnation that a process goes under now. */
 function incarnationOf(one: FleetProcess): string {
   const said = one.lines().findLast(({ event }) => event?.["msg"] === "incarnation registered");
-  return String(said?.event?.["incarnation"] ?? one.incarnation);
+  const incarnation = said?.event?.["incarnation"];
+  return typeof incarnation === "string" ? incarnation : one.incarnation;
 }
