@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createTestDatabase, startReceiver, until } from "@mainstay/testing";
+import pg from "pg";
 import { expect } from "vitest";
 import { defineCase, type CaseOn } from "./lane/define-case.js";
 import { probeFleet } from "./load/probe-fleet.js";
@@ -9,7 +10,7 @@ import { readCharges } from "./load/read-charges.js";
 import { runCli } from "./load/run-cli.js";
 import { expectRefusals } from "./pooler/expect-refusals.js";
 import { expectSmoke, slowRelay } from "./pooler/expect-smoke.js";
-import { startPgbouncer, versionOf } from "./pooler/start-pgbouncer.js";
+import { startPgbouncer, versionOf, type Pgbouncer } from "./pooler/start-pgbouncer.js";
 
 defineCase({
   id: "C36", title: "behind a pooler in transaction mode the fleet does all its work, or refuses at the start with what to do",
@@ -30,7 +31,7 @@ async function works(on: CaseOn, prepared: "off" | "on"): Promise<void> {
   on.defer(async () => { await pooler.stop(); await silent.stop(); });
   const places = { DATABASE_URL: pooler.through(database.url), DATABASE_DIRECT_URL: database.url, MAINSTAY_DATABASE_POOLER: "transaction" };
   await expectRefusals({ direct: database.url, pooler, silent, roles: on.pick(["api", "relay", "worker", "supervisor"] as const, ["api", "worker"] as const), env: { MAINSTAY_BROKER: "none" } });
-  await migrates(on, { places, pooled: places.DATABASE_URL });
+  await migrates(on, pooler);
 
   const receiver = await startReceiver();
   on.defer(() => receiver.stop());
@@ -54,16 +55,20 @@ async function works(on: CaseOn, prepared: "off" | "on"): Promise<void> {
 }
 
 /** Migrations go past the pooler, and are refused through it: their lock would be another session's. */
-async function migrates(on: CaseOn, { places, pooled }: { places: Readonly<Record<string, string>>; pooled: string }): Promise<void> {
-  const empty = await createTestDatabase({ tables: "none" });
+async function migrates(on: CaseOn, pooler: Pgbouncer): Promise<void> {
+  const empty = await createTestDatabase();
   on.defer(empty.drop);
-  const inEmpty = (url: string | undefined): string => Object.assign(new URL(url ?? ""), { pathname: new URL(empty.url).pathname }).toString();
-  const migrate = (env: Readonly<Record<string, string>>) => runCli(["migrate", "-o", "name"], { url: "", key: "", env });
-  const refused = await migrate({ DATABASE_URL: inEmpty(pooled) });
+  const owner = new pg.Client({ connectionString: empty.url });
+  await owner.connect();
+  await owner.query("drop schema public cascade; create schema public");
+  await owner.end();
+  const pooled = pooler.through(empty.url);
+  const migrate = (env: Readonly<Record<string, string>>) => runCli(["migrate", "-o", "id"], { url: "", key: "", env });
+  const refused = await migrate({ DATABASE_URL: pooled });
   expect(refused.err).toMatch(/DATABASE_DIRECT_URL .* leads through a pooler/);
   expect(refused.status).not.toBe(0);
-  const done = await migrate({ ...places, DATABASE_URL: inEmpty(places["DATABASE_URL"]), DATABASE_DIRECT_URL: inEmpty(places["DATABASE_DIRECT_URL"]) });
-  const folders = readdirSync(fileURLToPath(new URL("../../prisma/migrations", import.meta.url)), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const done = await migrate({ DATABASE_URL: pooled, DATABASE_DIRECT_URL: empty.url, MAINSTAY_DATABASE_POOLER: "transaction" });
   expect(done.status, done.err).toBe(0);
+  const folders = readdirSync(fileURLToPath(new URL("../../prisma/migrations", import.meta.url)), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(done.out.trim().split("\n")).toHaveLength(folders.length);
 }
