@@ -29,7 +29,7 @@ export async function expectSmoke(on: CaseOn, fleet: CaseFleet, receiver: Receiv
   const paused = await fleet.submit("probe-order", { url: receiver.url, beforeMs: 1_000 });
   await until("its first node to begin", () => fleet.begun().some(({ runId }) => runId === paused));
   await client.runs.pause(paused);
-  await until("the run to be paused", async () => (await client.runs.get(paused)).status === "paused");
+  await until("the run to be paused", async () => (await typesOf(paused)).includes("run.paused"));
   await client.runs.resume(paused);
   const fork = await client.runs.fork(runIds[0] ?? "", { mode: "replay" });
   fleet.accept(fork.runId);
