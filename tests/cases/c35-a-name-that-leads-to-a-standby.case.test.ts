@@ -14,10 +14,10 @@ defineCase({
   fullMinutes: 3, scaledSeconds: 30,
 }, async (on) => {
   const primary = await startOwnPostgres();
-  on.defer(primary.stop);
+  on.defer(() => primary.stop());
   const database = await createTestDatabase({ serverUrl: primary.url });
   const standby = await primary.standby();
-  on.defer(standby.stop);
+  on.defer(() => standby.stop());
   const name = await startProxy(primary.url);
   on.defer(name.stop);
   const receiver = await startReceiver();

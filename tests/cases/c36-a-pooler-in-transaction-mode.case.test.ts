@@ -24,7 +24,7 @@ defineCase({
 
 async function works(on: CaseOn, prepared: "off" | "on"): Promise<void> {
   const database = await createTestDatabase();
-  on.defer(database.drop);
+  on.defer(() => database.drop());
   const program = on.tool("pgbouncer");
   const pooler = await startPgbouncer(program, { serverUrl: database.url, prepared });
   const silent = await startPgbouncer(program, { serverUrl: database.url, dropped: ["options", "extra_float_digits"] });
@@ -57,7 +57,7 @@ async function works(on: CaseOn, prepared: "off" | "on"): Promise<void> {
 /** Migrations go past the pooler, and are refused through it: their lock would be another session's. */
 async function migrates(on: CaseOn, pooler: Pgbouncer): Promise<void> {
   const empty = await createTestDatabase();
-  on.defer(empty.drop);
+  on.defer(() => empty.drop());
   const owner = new pg.Client({ connectionString: empty.url });
   await owner.connect();
   await owner.query("drop schema public cascade; create schema public");

@@ -75,7 +75,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url, application_name: "mainstay-testing" });
   await client.connect();
   try {
-    return (await client.query(text)).rows;
+    return (await client.query<Record<string, unknown>>(text)).rows;
   } finally {
     await client.end();
   }
