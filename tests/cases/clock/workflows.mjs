@@ -1,4 +1,4 @@
-// The workflows of the case of clock jumps: a lease that is held, a timer, a retry by back-off, and one by Retry-After.
+// The workflows of the case of clock jumps: a lease that is held, a retry by Retry-After, one by back-off, and a timer.
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineWorkflow, WorkflowFailure } from "@mainstay/sdk";
@@ -20,21 +20,21 @@ const order = defineWorkflow({
   id: "clock-order", version: "1",
   nodes: {
     hold,
-    park: { type: "core.delay", after: ["hold"], config: { delayMs: { $input: "parkMs" } } },
+    charge: {
+      type: "http.request", after: ["hold"], retry: { maxRetries: 3, baseMs: 100 },
+      config: {
+        url: { $input: "url" }, method: "POST", class: "idempotent_write", businessKey: { $input: "businessKey" }, body: { businessKey: { $input: "businessKey" } },
+      },
+    },
     flaky: {
-      after: ["park"], retry: { maxRetries: 2, baseMs: 1_500 },
+      after: ["charge"], retry: { maxRetries: 2, baseMs: 1_500 },
       run: (ctx) => {
         began("flaky", ctx);
         if (ctx.attempt === 0) throw new WorkflowFailure("platform.dependency_unavailable");
         return {};
       },
     },
-    charge: {
-      type: "http.request", after: ["flaky"], retry: { maxRetries: 3, baseMs: 100 },
-      config: {
-        url: { $input: "url" }, method: "POST", class: "idempotent_write", businessKey: { $input: "businessKey" }, body: { businessKey: { $input: "businessKey" } },
-      },
-    },
+    park: { type: "core.delay", after: ["flaky"], config: { delayMs: { $input: "parkMs" } } },
   },
 });
 
