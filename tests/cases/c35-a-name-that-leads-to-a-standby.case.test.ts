@@ -67,9 +67,11 @@ defineCase({
   on.measure(`most warnings and errors within a second (${worst.process})`, worst.lines);
   expect(worst.lines, worst.process).toBeLessThanOrEqual(10);
   expect(fleet.fleet.deaths()).toEqual({});
-  const charges = await readCharges(fleet);
-  on.measure("runs taken over", charges.reclaims);
-  expect(charges).toMatchObject({ crashes: 0, ...on.pick({ reclaims: 0 }, {}) });
+  // a write that could not be sent for so long is given up, and the run handed back by its own holder: no peer takes one over
+  const lost = await fleet.sql<{ trigger: string; runs: number }>("select payload->>'x-trigger' as trigger, count(*)::int as runs from run_events where type = 'lease.lost' group by 1");
+  on.measure("runs handed back by their holders", lost.find(({ trigger }) => trigger === "mislaid")?.runs ?? 0);
+  expect(lost.filter(({ trigger }) => !["mislaid", "handed_back"].includes(trigger))).toEqual([]);
+  expect(await readCharges(fleet)).toMatchObject({ crashes: 0 });
 });
 
 /** From acceptance to start, in milliseconds, of runs that come one after the other. */
