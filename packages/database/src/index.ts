@@ -4,6 +4,7 @@ export * from "./database.js";
 export * from "./notify.js";
 export * from "./retry-while-away.js";
 export * from "./sessions/check-connections.js";
+export { ConnectionsRefused } from "./sessions/connections-refused.js";
 export * from "./batch/create-group-commit.js";
 export * from "./migrate/migrate.js";
 export * from "./runs/accept.js";

@@ -24,24 +24,24 @@ async function asOwner(text: string): Promise<void> {
 const ask = (text: string): Statement<Record<string, unknown>> => ({ name: "test.ask", text, plan: "generic" });
 
 test("a pool that bears its session settings is good", async () => {
-  await checkConnections({ db: open("none"), pooler: "none", directUrl: owned.url, ...times });
+  await checkConnections({ db: open("none"), pooler: "none", url: owned.url, directUrl: owned.url, ...times });
 });
 
 test("a pool whose settings do not arrive is refused with the setting to use", async () => {
   // a session without settings, as one behind a pooler that drops them
-  await expect(checkConnections({ db: open("transaction"), pooler: "none", directUrl: owned.url, ...times }))
+  await expect(checkConnections({ db: open("transaction"), pooler: "none", url: owned.url, directUrl: owned.url, ...times }))
     .rejects.toThrow(/DATABASE_URL leads through a pooler.*MAINSTAY_DATABASE_POOLER=transaction/);
 });
 
 test("a pooled login without the settings is refused with the statements that give them, and good after these", async () => {
   await asOwner("do $$ begin execute format('alter database %I set default_transaction_isolation = serializable', current_database()); end $$");
-  const refused: unknown = await checkConnections({ db: open("transaction"), pooler: "transaction", directUrl: owned.url, ...times }).catch((error: unknown) => error);
+  const refused: unknown = await checkConnections({ db: open("transaction"), pooler: "transaction", url: owned.url, directUrl: owned.url, ...times }).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(ConnectionsRefused);
   const { message } = refused as ConnectionsRefused;
   expect(message).toContain("statement_timeout is 0");
   expect(message).toContain("default_transaction_isolation is serializable");
   await asOwner(message.slice(message.indexOf("alter role")));
-  await checkConnections({ db: open("transaction"), pooler: "transaction", directUrl: owned.url, ...times });
+  await checkConnections({ db: open("transaction"), pooler: "transaction", url: owned.url, directUrl: owned.url, ...times });
 });
 
 test("statements run under read committed whatever the database's default is", async () => {

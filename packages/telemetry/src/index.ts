@@ -1,5 +1,6 @@
 export { createLogger, type Logger, type LoggerOptions, type LogLevel, type LogSink } from "./logs/create-logger.js";
 export { logEvents, type LogEvent } from "./logs/log-events.js";
+export { limitLines } from "./logs/limit-lines.js";
 export { type LogFields, type LogValue } from "./logs/redact-fields.js";
 export { redact } from "./logs/redact.js";
 export { createMetrics, type Instruments, type Metrics } from "./metrics/create-metrics.js";

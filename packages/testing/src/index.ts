@@ -1,6 +1,6 @@
 export { findBackend, type Backend } from "./backend/find-backend.js";
 export { createTestDatabase, type TestDatabase } from "./postgres/create-test-database.js";
-export { startOwnPostgres, type OwnPostgres, type OwnPostgresOptions } from "./postgres/start-own-postgres.js";
+export { startOwnPostgres, type OwnPostgres, type OwnPostgresOptions, type Standby } from "./postgres/start-own-postgres.js";
 export { createTestRedis, type TestRedis } from "./redis/create-test-redis.js";
 export { startOwnRedis, type OwnRedis, type OwnRedisOptions } from "./redis/start-own-redis.js";
 export { startRedisCluster, type RedisCluster } from "./redis/start-redis-cluster.js";

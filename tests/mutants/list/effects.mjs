@@ -4,6 +4,10 @@ const pause = "packages/database/test/pause/pause.integration.test.ts";
 /** Guards of the ledger. */
 export const effects = [
   {
+    name: "a date to wait for is counted from this machine's clock", in: "apps/worker/src/nodes/retry-after-of.test.ts", kills: "a date is counted from the answer's own date",
+    edits: [{ file: "apps/worker/src/nodes/retry-after-of.ts", find: "(Number.isNaN(said) ? Date.now() : said)", put: "Date.now()" }],
+  },
+  {
     name: "no lock of the run row before a launch", in: pause, kills: "effects.launch, paused before its lock: a holder that lost the run meanwhile launches nothing",
     edits: [{ file: `${effectsFolder}/launch.ts`, find: "where r.id = i.run_id for no key update skip locked) r", put: "where r.id = i.run_id) r" }],
   },

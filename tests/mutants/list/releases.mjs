@@ -5,6 +5,14 @@ const releasesTest = "packages/database/test/runs/releases.integration.test.ts";
 /** Guards of releasing statements, of stops and of incarnations. */
 export const releases = [
   {
+    name: "a lane's lease that is over stops nobody", in: "apps/supervisor/src/clock/create-holds.test.ts", kills: "a hold ends by itself when its lease is over",
+    edits: [{ file: "apps/supervisor/src/clock/create-holds.ts", find: "    hold?.over.abort();\n", put: "" }],
+  },
+  {
+    name: "an old answer gives a lane", in: "apps/supervisor/src/clock/create-holds.test.ts", kills: "an answer that was read after its lease was over",
+    edits: [{ file: "apps/supervisor/src/clock/create-holds.ts", find: "      if (leftMs <= 0) { end(name); return; }\n", put: "" }],
+  },
+  {
     name: "the runs of a live owner are taken over", in: releasesTest, kills: "the runs of a live owner are never taken over",
     edits: [{ file: `${runs}/take-over.ts`, find: "  where n.lapsed_at is not null or n.ended_at is not null\n", put: "" }],
   },

@@ -1,7 +1,7 @@
 import { errorStatus, preferredVersion } from "@mainstay/contract";
 import { isTransient, type Queryable } from "@mainstay/database";
 import { JsonRefused } from "@mainstay/domain";
-import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { limitLines, logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { keepRefusal } from "../runs/keep-refusal.js";
@@ -15,8 +15,12 @@ export type AnswerErrorParts = Readonly<{
   metrics: Pick<Metrics, "idempotentReplays">;
 }>;
 
+/** While the database is away every request fails alike. */
+const WARNINGS_PER_SECOND = 5;
+
 /** Answers any error with the envelope. A bug is logged with its stack and answered `internal_error`, without it. */
 export function createAnswerError(parts: AnswerErrorParts) {
+  const warn = limitLines((fields) => { parts.logger.warn(logEvents.requestFailed, fields); }, { perSecond: WARNINGS_PER_SECOND });
   return async function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const judged = toRefusal(error, parts);
     const kept = await keepRefusal(judged, { request, database: parts.database });
@@ -28,7 +32,7 @@ export function createAnswerError(parts: AnswerErrorParts) {
     const status = errorStatus[refusal.code];
     if (status >= 500) {
       const seen = { requestId: request.id, route: request.routeOptions.url ?? "unknown", err: asError(error) };
-      if (status === 503) parts.logger.warn(logEvents.requestFailed, seen);
+      if (status === 503) warn(seen);
       else parts.logger.error(logEvents.requestFailed, seen);
     }
     // closing under a body that still comes would lose the answer on its way; the rest is discarded within the request's time

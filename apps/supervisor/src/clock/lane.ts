@@ -5,7 +5,7 @@ export type LaneName = "release" | "deadlines" | "retention" | "instances" | "po
 
 /** What a tick is given. */
 export type Tick = Readonly<{
-  /** Aborts at the tick's deadline: no further item is begun. */
+  /** Aborts at the tick's deadline and when the lane's lease is over: no further item is begun. */
   signal: AbortSignal;
   /** An item whose statement failed: it is logged, counted and skipped. */
   itemFailed: (item: string, error: unknown) => void;

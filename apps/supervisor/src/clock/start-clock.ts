@@ -1,5 +1,6 @@
 import { isAway, prepareLanes, renewLanes, yieldLanes, type Database, type LaneView } from "@mainstay/database";
 import { logEvents, type Logger, type Metrics } from "@mainstay/telemetry";
+import { createHolds } from "./create-holds.js";
 import type { Lane, LaneName } from "./lane.js";
 import { runLane } from "./run-lane.js";
 
@@ -29,7 +30,7 @@ const EARLY_MS = 100;
 /**
  * Runs the lanes. Every `lookEveryMs` one statement renews the leases of this replica, says which lanes it holds and
  * whether there is anything to do; a lane that holds nothing to do costs nothing more. The leases save work; nothing
- * relies on them.
+ * relies on them. A tick under way begins no further item once its lane's lease is over.
  */
 export function startClock(options: ClockOptions): Clock {
   const { db, lanes, logger, metrics } = options;
@@ -37,16 +38,17 @@ export function startClock(options: ClockOptions): Clock {
   const dueMs = new Map<LaneName, number>();
   const running = new Map<LaneName, Promise<void>>();
   const succeeded = new Set<LaneName>();
+  const holds = createHolds();
   let prepared = false;
   let away = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
 
-  const start = (lane: Lane, view: LaneView): void => {
+  const start = (lane: Lane, view: LaneView, held: AbortSignal): void => {
     dueMs.set(lane.name, performance.now() + lane.everyMs - EARLY_MS);
     if (lane.wanted?.(view) === false) { succeeded.add(lane.name); return; }
-    const ticking = runLane(lane, options).then((cameThrough) => {
+    const ticking = runLane(lane, { ...options, held }).then((cameThrough) => {
       running.delete(lane.name);
       if (cameThrough) succeeded.add(lane.name);
     });
@@ -62,14 +64,18 @@ export function startClock(options: ClockOptions): Clock {
   };
   const look = async (): Promise<void> => {
     try {
+      const askedMs = performance.now(); // a lease counts from before it was asked for
       const view = await read();
       options.attest();
       if (away) logger.info(logEvents.databaseReachable);
       away = false;
       for (const { name, lastSuccess } of view.lanes) metrics.laneLastSuccess.set({ lane: name }, lastSuccess);
-      const held = new Set(view.lanes.filter((lane) => lane.held).map(({ name }) => name));
       for (const lane of lanes) {
-        if (!stopped && held.has(lane.name) && !running.has(lane.name) && performance.now() >= (dueMs.get(lane.name) ?? 0)) start(lane, view);
+        const lease = view.lanes.find(({ name, held }) => held && name === lane.name);
+        if (lease === undefined) holds.end(lane.name);
+        else holds.extend(lane.name, askedMs + lease.leftMs);
+        const held = holds.signalOf(lane.name);
+        if (!stopped && held !== undefined && !running.has(lane.name) && performance.now() >= (dueMs.get(lane.name) ?? 0)) start(lane, view, held);
       }
     } catch (error) {
       if (isAway(error) && away) return; // said once

@@ -17,6 +17,12 @@ test("an HTTP error says it in its headers, in seconds or as a date, wherever li
   expect(inAMinute).toBeLessThanOrEqual(60_000);
 });
 
+test("a date is counted from the answer's own date, whatever this machine's clock says", () => {
+  const headers = { date: "Tue, 01 Jan 2030 00:00:00 GMT", "retry-after": "Tue, 01 Jan 2030 00:00:07 GMT" };
+  expect(retryAfterOf({ headers })).toBe(7_000);
+  expect(retryAfterOf({ response: { headers: new Headers(headers) } })).toBe(7_000);
+});
+
 test("nothing said, nonsense and the past are no wait", () => {
   for (const thrown of [undefined, null, "text", new Error("x"), { headers: null }, { headers: { "retry-after": "soon" } }, { headers: { "retry-after": new Date(0).toUTCString() } }]) {
     expect(retryAfterOf(thrown)).toBe(0);

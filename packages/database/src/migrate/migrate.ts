@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { betweenDirect, ConnectionsRefused } from "../sessions/connections-refused.js";
 import { applyMigration } from "./apply-migration.js";
 import { connect } from "./connect.js";
 import { readMigrations, type Migration } from "./read-migrations.js";
@@ -22,7 +23,7 @@ type Recorded = { id: string; name: string; checksum: string; finishedAt: Date |
  *
  * Throws on a file that was edited after it was applied and on one that fails; later files are left alone. A
  * file runs in one transaction with its "finished" mark, so a runner that was killed left nothing of it.
- * Needs a direct connection: a pooler in transaction mode loses the lock.
+ * A pooler between is refused: in transaction mode the lock would be another session's.
  */
 export async function migrate(url: string, dir: string, options: MigrateOptions = {}): Promise<string[]> {
   const { waitMs = 600_000 } = options;
@@ -32,6 +33,7 @@ export async function migrate(url: string, dir: string, options: MigrateOptions 
   const migrations = readMigrations(dir);
   const client = await connect(url);
   try {
+    await refusePooler(client);
     await takeLock(client, waitMs);
     await client.query(statements.createRecords);
     const { rows } = await client.query<Recorded>(statements.findRecords);
@@ -46,6 +48,12 @@ export async function migrate(url: string, dir: string, options: MigrateOptions 
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+async function refusePooler(client: pg.Client): Promise<void> {
+  const { rows: [seen] } = await client.query<{ pid: number }>(statements.readPid);
+  // node-postgres knows the process from the greeting; its typings do not name it. A pooler greets with a number of its own
+  if (seen?.pid !== (client as unknown as { processID: number }).processID) throw new ConnectionsRefused(betweenDirect);
 }
 
 async function isDue(client: pg.Client, migration: Migration, record: Recorded | undefined): Promise<boolean> {

@@ -2,18 +2,14 @@ import pg from "pg";
 import type { DatabaseOptions, Queryable } from "../database.js";
 import { refusesSettings } from "../errors.js";
 import { statement } from "../statement.js";
-import { openSession } from "./open-session.js";
+import { betweenDirect, betweenPool, ConnectionsRefused } from "./connections-refused.js";
+import { openSession, type Session } from "./open-session.js";
 
 /** What is looked at: the working pool as it was opened, and the address that shall lead to the server itself. */
-export type ConnectionsToCheck = Pick<DatabaseOptions, "pooler" | "statementTimeoutMs" | "idleInTransactionMs"> & Readonly<{
+export type ConnectionsToCheck = Pick<DatabaseOptions, "url" | "pooler" | "statementTimeoutMs" | "idleInTransactionMs"> & Readonly<{
   db: Queryable;
   directUrl: string;
 }>;
-
-/** A process cannot work over these connections; the message says what was seen and what to do. It bears no address. */
-export class ConnectionsRefused extends Error {
-  override readonly name = "ConnectionsRefused";
-}
 
 type Settings = {
   login: string;
@@ -38,14 +34,18 @@ from pg_settings s where s.name in ('statement_timeout', 'lock_timeout', 'idle_i
 
 const readPid = statement<{ pid: number }>("sessions.read_pid", "select pg_backend_pid() as pid", { plan: "custom" });
 
+/** A pooler that gives sessions by the transaction is known by them within this many looks; a busy one may hide for a few. */
+const LOOKS = 20;
+
 /**
- * Makes sure, before a process begins, that its working pool bears the session settings (rule H14) and that its direct
- * address leads to the server itself, without a pooler between.
+ * Makes sure, before a process begins, that its working pool bears the session settings (rule H14), that what it prepares
+ * stays in its sessions, and that its direct address leads to the server itself, without a pooler between.
  *
  * @throws ConnectionsRefused when they do not; any other error when the server could not be asked.
  */
 export async function checkConnections(connections: ConnectionsToCheck): Promise<void> {
   await checkPool(connections);
+  if (connections.pooler !== "transaction" && connections.url !== connections.directUrl) await checkKept(connections);
   await checkDirect(connections);
 }
 
@@ -68,24 +68,45 @@ async function checkPool({ db, pooler, statementTimeoutMs, idleInTransactionMs }
   );
 }
 
-async function checkDirect({ directUrl, statementTimeoutMs, idleInTransactionMs }: ConnectionsToCheck): Promise<void> {
-  const session = await openSession({
-    url: directUrl, applicationName: "mainstay check", statementTimeoutMs, idleInTransactionMs, connectTimeoutMs: statementTimeoutMs, onEnd: () => undefined,
-  }).catch((error: unknown) => { throw refusesSettings(error) ? new ConnectionsRefused(betweenDirect) : error; });
+/** The settings may be the login's own: then only the sessions tell that another one serves each transaction. */
+async function checkKept(connections: ConnectionsToCheck): Promise<void> {
+  const open = () => openFor(connections, connections.url, betweenPool);
+  const one = await open();
   try {
-    const [seen] = await session.query(readPid, []);
+    if ((await pidOf(one)) === one.pid) return; // the server itself
+    const other = await open();
+    try {
+      const seen = [await pidOf(one), await pidOf(other)];
+      for (let look = 0; look < LOOKS; look++) {
+        const now = [await pidOf(one), await pidOf(other)];
+        if (now[0] === now[1] || now[0] !== seen[0] || now[1] !== seen[1]) throw new ConnectionsRefused(betweenPool);
+      }
+    } finally {
+      await other.close();
+    }
+  } finally {
+    await one.close();
+  }
+}
+
+async function checkDirect(connections: ConnectionsToCheck): Promise<void> {
+  const session = await openFor(connections, connections.directUrl, betweenDirect);
+  try {
     // a pooler greets with a number of its own instead of the server process's
-    if (seen?.pid !== session.pid) throw new ConnectionsRefused(betweenDirect);
+    if ((await pidOf(session)) !== session.pid) throw new ConnectionsRefused(betweenDirect);
   } finally {
     await session.close();
   }
 }
 
-const within = (value: number, most: number): boolean => value > 0 && value <= most;
+async function openFor({ statementTimeoutMs, idleInTransactionMs }: ConnectionsToCheck, url: string, refusal: string): Promise<Session> {
+  return openSession({
+    url, applicationName: "mainstay check", statementTimeoutMs, idleInTransactionMs, connectTimeoutMs: statementTimeoutMs, onEnd: () => undefined,
+  }).catch((error: unknown) => { throw refusesSettings(error) ? new ConnectionsRefused(refusal) : error; });
+}
 
-const betweenPool =
-  "DATABASE_URL leads through a pooler: session settings do not arrive. " +
-  "Set MAINSTAY_DATABASE_POOLER=transaction, and DATABASE_DIRECT_URL to an address past the pooler";
-const betweenDirect =
-  "DATABASE_DIRECT_URL (DATABASE_URL where it is not set) leads through a pooler: lifelines, LISTEN and migrations belong to a session of the server itself. " +
-  "Set DATABASE_DIRECT_URL to an address past the pooler";
+async function pidOf(session: Session): Promise<number | undefined> {
+  return (await session.query(readPid, []))[0]?.pid;
+}
+
+const within = (value: number, most: number): boolean => value > 0 && value <= most;

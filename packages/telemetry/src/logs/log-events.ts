@@ -57,6 +57,7 @@ export const logEvents = {
   laneTicked: "lane ticked",
   laneFailed: "lane failed",
   laneTimedOut: "lane timed out",
+  laneLost: "lane lost",
   laneItemFailed: "lane item failed",
   // HTTP.
   requestServed: "request served",

@@ -23,6 +23,12 @@ export async function stopCluster(options: { home: string; mode?: "fast" | "imme
   await stop(options);
 }
 
+/** Copies the stopped cluster of `from` into `home` as a hot standby that follows `primaryUrl`; `startCluster` starts it. */
+export async function makeStandby(options: { from: string; home: string; primaryUrl: string }): Promise<void> {
+  const { makeStandby: make } = (await load("postgres/make-standby.mjs")) as { makeStandby: (options: { from: string; home: string; primaryUrl: string }) => void };
+  make(options);
+}
+
 /** The path of redis-server or valkey-server. Throws, naming the way to get one, when there is none. */
 export async function findRedisProgram(): Promise<string> {
   const { findRedisProgram: find } = (await load("redis/start-redis.mjs")) as { findRedisProgram: () => string | undefined };

@@ -28,4 +28,6 @@ export type Plan = Readonly<{
   /** `reset` does what was asked, then breaks the connection; `hang` does it and never answers. Default `answer`. */
   then?: "answer" | "reset" | "hang";
   body?: unknown;
+  /** Says `Retry-After` as a date so many milliseconds ahead, in whole seconds as HTTP has them. */
+  retryInMs?: number;
 }>;

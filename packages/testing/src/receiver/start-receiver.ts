@@ -56,7 +56,8 @@ export async function startReceiver(first: Plan = {}): Promise<Receiver> {
       return;
     }
     entry.outcome = status;
-    response.writeHead(status, { "content-type": "application/json" });
+    const retry = plan.retryInMs === undefined ? {} : { "retry-after": new Date(Date.now() + plan.retryInMs).toUTCString() };
+    response.writeHead(status, { "content-type": "application/json", ...retry });
     response.end(JSON.stringify(plan.body ?? { receipt: entry.key }));
   };
   const server = createServer((request, response) => void serve(request, response)).listen(0, "127.0.0.1");
