@@ -1,4 +1,4 @@
-import { handBackRuns, lapseIncarnations, purgeRuns, requestStop, statement, suspectRuns, takeOver, type ReleaseLimits } from "@mainstay/database";
+import { createSettle, enforceDeadlines, enforceStops, handBackRuns, lapseIncarnations, purgeRuns, requestStop, statement, suspectRuns, takeOver, type ReleaseLimits } from "@mainstay/database";
 import { count, text, type Shadow } from "../laws/shadow.js";
 import { deliver, startProcess, type SimProcess } from "../world/process.js";
 import type { World } from "../world/world.js";
@@ -16,6 +16,8 @@ export type Stray = {
   lapse: () => void;
   /** Acts on the runs that a statement under way names, as one who does not know of it. */
   meet: (runIds: readonly string[]) => void;
+  /** Evidence about an effect of theirs comes from elsewhere: what is true of its last launch, or old news of the one before. */
+  testify: (runIds: readonly string[]) => void;
   /** Retention comes by, with little patience; or somebody pins a run. */
   tidy: () => void;
 };
@@ -25,7 +27,9 @@ const pin = statement("sim.pin", "update runs set pinned_until = now() + interva
 const KEEP_MS = 400;
 const GRACE_MS = 1_000;
 
-export function createStray({ world, shadow, limits, heartbeatMs }: { world: World; shadow: Shadow; limits: ReleaseLimits; heartbeatMs: number }): Stray {
+export function createStray({ world, shadow, limits, heartbeatMs, cancelGraceMs, actsOf }: {
+  world: World; shadow: Shadow; limits: ReleaseLimits; heartbeatMs: number; cancelGraceMs: number; actsOf: (identity: string) => number;
+}): Stray {
   const process = startProcess("stray");
   const db = poolOf(2_500);
   const { chance } = world;
@@ -45,18 +49,31 @@ export function createStray({ world, shadow, limits, heartbeatMs }: { world: Wor
       else void purgeRuns(db, { after: "00000000-0000-0000-0000-000000000000", keepMs: KEEP_MS, graceMs: GRACE_MS }).catch(ignore);
     });
   };
+  const testify = (runIds: readonly string[]): void => {
+    deliver(process, () => {
+      const effect = [...shadow.effects.values()].find((one) => runIds.includes(text(one, "run_id")));
+      if (effect === undefined) return;
+      const [effectId, runId, launchNo] = [text(effect, "id"), text(effect, "run_id"), count(effect, "launch_no")];
+      const settle = createSettle(db, { giveUpMs: 2_000 });
+      const happened = actsOf(text(effect, "identity").replace("\\x", "")) > 0;
+      if (launchNo > 1 && chance.flip(0.5)) void settle({ effectId, runId, launchNo: launchNo - 1, outcome: "absent", via: "refusal" }).catch(ignore);
+      else if (happened) void settle({ effectId, runId, launchNo, outcome: "confirmed", via: "operator", answer: { receipt: "told" } }).catch(ignore);
+    });
+  };
   return {
-    process, lapse, tidy,
+    process, lapse, tidy, testify,
     meet: (runIds) => {
       deliver(process, () => {
         const run = runIds.map((id) => shadow.runs.get(id)).find((one) => one !== undefined);
         if (run === undefined || run["owner"] === null) return;
         const [id, owner, fence] = [text(run, "id"), text(run, "owner"), String(count(run, "fence"))];
-        switch (chance.below(4)) {
+        switch (chance.below(6)) {
           // a hand-back that the holder itself sent before: what is held now, or was under an older fence
           case 0: void handBackRuns(db, { owner, limits, runs: [{ id, fence: chance.flip(0.6) ? fence : String(Math.max(0, Number(fence) - 1 - chance.below(2))), kind: "hand_back" }] }).catch(ignore); break;
           case 1: void takeOver(db, { incarnations: [owner], limits }).catch(ignore); break;
           case 2: void suspectRuns(db, { incarnations: [owner], limits }).catch(ignore); break;
+          case 3: void enforceDeadlines(db, { limits }).catch(ignore); break;
+          case 4: void enforceStops(db, { graceMs: cancelGraceMs, limits }).catch(ignore); break;
           default: void purgeRuns(db, { after: "00000000-0000-0000-0000-000000000000", keepMs: KEEP_MS, graceMs: GRACE_MS }).catch(ignore);
         }
       });

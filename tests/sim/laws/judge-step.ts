@@ -27,6 +27,7 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
     const before = take(shadow, change);
     if (change.op === "D") {
       if (table === "runs") broken.push(...judgePurge(shadow, step, row));
+      if (step.name === "outbox.isolate") broken.push(...judgeIsolation(step, row, facts));
       continue;
     }
     if (table === "runs") {
@@ -68,6 +69,16 @@ export function judgeStep(shadow: Shadow, step: Step, facts: Facts): string[] {
 }
 
 const ends = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
+/** A row is taken out of the way by who has it, after five refusals of its own. */
+function judgeIsolation({ values }: Step, row: Row, { isGuilty }: Facts): string[] {
+  const broken: string[] = [];
+  const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (${text(row, "run_id").slice(9, 18)})`); };
+  law(row["taken_by"] === values[0], "a row is isolated by who has it");
+  law(count(row, "tries") >= 5, "a row is isolated after five tries");
+  law(isGuilty(text(row, "run_id")), "only a row that the broker refuses by itself is isolated");
+  return broken;
+}
 
 /** What retention may take: an ended run that nobody pins and whose dead letter is past its time. */
 function judgePurge(shadow: Shadow, step: Step, row: Row): string[] {
@@ -149,6 +160,8 @@ function judgeAnswers(shadow: Shadow, { name, values, outcome }: Step): string[]
       if (run?.["owner"] === owner && run["claim_id"] === claimIds[i] && verdict !== "claimed_before" && verdict !== "busy") broken.push(`H13: a repeated claim is recognised (run ${id.slice(0, 8)}: ${String(verdict)})`);
     });
   }
+  // the broker of the simulation is there always: what it refuses together is tried in halves
+  if (name === "outbox.put_back" && values[2] === false) broken.push("only a row that the broker refuses by itself is given back while it is there");
   if (name === "runs.accept") {
     for (const { id, born } of rows) {
       if (born !== true || shadow.runs.has(String(id))) continue;

@@ -19,6 +19,8 @@ export type Facts = Readonly<{
   actsOf: (identity: string) => number;
   /** The process of an incarnation lives, is not frozen and was never cut off: nobody may take it for dead. */
   isHale: (incarnation: string) => boolean;
+  /** The broker never takes its tickets. */
+  isGuilty: (run: string) => boolean;
   limits: Readonly<{ crashLimit: number; lossLimit: number; handBackLimit: number }>;
   cancelGraceMs: number;
 }>;

@@ -11,6 +11,7 @@ export function createTicketPublisher(): TicketPublisher {
   return {
     publish: async (pool, tickets) => {
       if (!broker.up) throw new Error("the broker is away: nothing was published");
+      if (tickets.some((runs) => runs.some((run) => broker.guilty.has(run)))) throw new Error("refused: one of these tickets is never taken");
       for (const runs of tickets) broker.publish(pool, runs);
       if (broker.answersLost()) throw new Error("the broker timed out: the tickets may have been published");
     },

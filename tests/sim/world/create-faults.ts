@@ -73,7 +73,9 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
     const workflow = chance.pick(favoured.length > 0 && chance.flip(0.7) ? favoured : [...workflows.values()]);
     const order = `o${chance.below(2)}`;
     const key = chance.flip(0.4) ? `k${chance.below(3)}` : undefined;
-    asked.push(api.accept(workflow, { order, ...(key === undefined ? {} : { key }) }));
+    const id = api.accept(workflow, { order, ...(key === undefined ? {} : { key }) });
+    asked.push(id);
+    if (chance.flip(weather.guilty)) broker.guilty.add(id);
     if (chance.flip(0.15)) api.accept(workflow, { order, unstorable: true });
     if (chance.flip(0.3) && left > 0) {
       left -= 1;
@@ -116,10 +118,11 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
     const known = runIds.filter((id) => shadow.runs.has(id));
     if (known.length === 0) return;
     const id = chance.pick(known);
-    switch (chance.below(5)) {
+    switch (chance.below(6)) {
       case 0: say(`${id.slice(9, 18)} is asked to stop`); api.cancel(id); break;
       case 1: say(`${id.slice(9, 18)} is asked to pause`); api.pause(id, chance.flip(0.5) ? "immediate" : "drain-current-node"); break;
       case 2: say(`${id.slice(9, 18)} is told to go on`); api.resume(id); break;
+      case 3: stray.testify(known); break;
       default: stray.meet([id]);
     }
   };

@@ -123,7 +123,8 @@ export function createSteps({ world, link, shadow, facts, ledger, weather, broke
     provoke(first);
     await settle();
     const second = world.calls.find((call) => !before.has(call) && racers.test(call.statement.name) && meets(first, call));
-    return second !== undefined && world.calls.includes(first) ? [first, second] : undefined;
+    if (second === undefined || !world.calls.includes(first)) return undefined;
+    return pausable.test(second.statement.name) && chance.flip(0.5) ? [second, first] : [first, second];
   };
   const expire = async (): Promise<void> => {
     for (const call of world.calls.filter(({ expiresAt }) => expiresAt <= time.now())) {

@@ -84,6 +84,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
       const body = bodies.get(incarnation);
       return weather.name === "outage" && body !== undefined && !isDead(body);
     },
+    isGuilty: (run) => world.broker.guilty.has(run),
     servedBy: (incarnation) => served.get(incarnation) ?? [], actsOf: outside.actsOf, limits, cancelGraceMs: config.cancelGraceMs,
   };
   const goneOf = (incarnation: string): boolean => {
@@ -121,7 +122,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
       if (answer.kind === "rejected" && !run.input.includes("\\u0000") && !/locked by others|Connection terminated|no answer within|locked|timeout/.test(String(answer.error))) broke(`a run is not refused for its neighbour's sake (${String(answer.error).slice(0, 80)})`);
     },
   });
-  const stray = createStray({ world, shadow, limits, heartbeatMs: config.heartbeatMs });
+  const stray = createStray({ world, shadow, limits, heartbeatMs: config.heartbeatMs, cancelGraceMs: config.cancelGraceMs, actsOf: outside.actsOf });
   const faults = createFaults({ world, weather, workers, others, bear, api, shadow, stray, workflows, steps });
 
   try {

@@ -40,6 +40,8 @@ export type Broker = {
   publish: (pool: string, runs: readonly string[]) => void;
   /** Whether this publication's answer gets lost. */
   answersLost: () => boolean;
+  /** Runs whose tickets it never takes, with whatever comes along in one publication. */
+  readonly guilty: Set<string>;
 };
 
 export type World = {
@@ -134,6 +136,7 @@ export function createWorld({ chance, time, note }: { chance: Chance; time: Time
       up: true, tickets: [], consumers: [],
       publish: (pool, runs) => { world.broker.tickets.push({ pool, runs: [...runs] }); },
       answersLost: () => false,
+      guilty: new Set(),
     },
     send: ({ statement, values, session, timeoutMs }) => new Promise((resolve, reject) => {
       const call: Call = { id: (lastCall += 1), process: currentProcess(), session, statement, values, expiresAt: time.now() + timeoutMs, resolve, reject };

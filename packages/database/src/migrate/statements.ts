@@ -3,7 +3,7 @@
  * line and this runner may be used on one database. They are not prepared: each runs a few times a year.
  */
 export const statements = {
-  readPid: "select pg_backend_pid() as pid",
+  readPid: "select pg_catalog.pg_backend_pid() as pid",
   tryLock: "select pg_try_advisory_lock($1) as taken",
   createRecords: `create table if not exists _prisma_migrations (
     id varchar(36) primary key not null, checksum varchar(64) not null, finished_at timestamptz,
