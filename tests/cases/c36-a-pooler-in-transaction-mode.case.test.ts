@@ -28,9 +28,10 @@ async function works(on: CaseOn, prepared: "off" | "on"): Promise<void> {
   const program = on.tool("pgbouncer");
   const pooler = await startPgbouncer(program, { serverUrl: database.url, prepared });
   const silent = await startPgbouncer(program, { serverUrl: database.url, dropped: ["options", "extra_float_digits"] });
-  on.defer(async () => { await pooler.stop(); await silent.stop(); });
+  const keeping = await startPgbouncer(program, { serverUrl: database.url, mode: "session", dropped: ["options", "extra_float_digits"] });
+  on.defer(() => Promise.all([pooler, silent, keeping].map((one) => one.stop())));
   const places = { DATABASE_URL: pooler.through(database.url), DATABASE_DIRECT_URL: database.url, MAINSTAY_DATABASE_POOLER: "transaction" };
-  await expectRefusals({ direct: database.url, pooler, silent, roles: on.pick(["api", "relay", "worker", "supervisor"] as const, ["api", "worker"] as const), env: { MAINSTAY_BROKER: "none" } });
+  await expectRefusals({ direct: database.url, pooler, silent, keeping, roles: on.pick(["api", "relay", "worker", "supervisor"] as const, ["api", "worker"] as const), env: { MAINSTAY_BROKER: "none" } });
   await migrates(on, pooler);
 
   const receiver = await startReceiver();

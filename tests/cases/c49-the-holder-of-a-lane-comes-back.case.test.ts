@@ -23,11 +23,13 @@ defineCase({ id: "C49", title: "a lane whose holder is frozen or cut off goes on
   on.defer(others.stop);
 
   let worstStopMs = 0;
+  const missed: { slot: number; by: number }[] = [];
   for (const [round, fault] of faults.entries()) {
     holder = round === 0 ? holder : await fleet.layApart(holder);
     const { process, link } = holder;
     await fleet.awaitSlot(beforeMs);
     const runsOutAt = await fleet.leaseEnd();
+    missed.push({ slot: (await fleet.currentSlot()) + 1, by: process.pid });
     order[fault](holder);
     await sleep(runsOutAt + afterMs - Date.now());
     const backAt = Date.now();
@@ -53,7 +55,7 @@ defineCase({ id: "C49", title: "a lane whose holder is frozen or cut off goes on
   on.measure("last step of a holder after its return or the end of its lease", worstStopMs, "ms");
   on.measure("oldest last success of another lane", others.oldestMs(), "ms");
   expect(worstGapMs).toBeLessThanOrEqual(leaseMs + 1_000);
-  expect(worstGapMs).toBeGreaterThan(500); // a slot did wait for another holder
+  expect(missed.map(({ slot, by }) => actions.find((one) => one.slot === slot)?.pid === by)).toEqual(faults.map(() => false)); // another one acted
   expect(others.moves()).toEqual([]); // they stayed where they were, and worked
   expect(others.oldestMs()).toBeLessThanOrEqual(3 * 2_000);
   expect(fleet.fleet.deaths()).toEqual({});

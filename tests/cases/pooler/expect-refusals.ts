@@ -11,6 +11,8 @@ export type Refusals = Readonly<{
   pooler: Pgbouncer;
   /** A pooler that drops the session settings which clients send. */
   silent: Pgbouncer;
+  /** One that does so too and keeps a session for each client: nothing speaks against it. */
+  keeping: Pgbouncer;
   roles: readonly Role[];
   /** The fleet's own environment without its places. */
   env: Readonly<Record<string, string | undefined>>;
@@ -20,12 +22,13 @@ export type Refusals = Readonly<{
  * Each way of coming through a pooler that cannot work is refused at the start with what to do. On its way it gives the
  * login of this database the session settings, by the statements that the refusal names.
  */
-export async function expectRefusals({ direct, pooler, silent, roles, env }: Refusals): Promise<void> {
+export async function expectRefusals({ direct, pooler, silent, keeping, roles, env }: Refusals): Promise<void> {
   const pooled = pooler.through(direct);
+  const launch = (role: Role, places: Readonly<Record<string, string>>) =>
+    launchProcess({ role, entry: entryOf(role), env: { PATH: process.env["PATH"], NODE_ENV: "test", ...scaledSettings, ...env, MAINSTAY_PORT: "0", ...places } });
   const refusal = async (places: Readonly<Record<string, string>>): Promise<string> => {
     const said = await Promise.all(roles.map(async (role) => {
-      const launched = launchProcess({ role, entry: entryOf(role), env: { PATH: process.env["PATH"], NODE_ENV: "test", ...scaledSettings, ...env, MAINSTAY_PORT: "0", ...places } });
-      return launched.then((one) => one.kill("SIGKILL").then(() => `${role} became ready`), (error: unknown) => String(error));
+      return launch(role, places).then((one) => one.kill("SIGKILL").then(() => `${role} became ready`), (error: unknown) => String(error));
     }));
     expect(said.filter((text) => text.includes("became ready"))).toEqual([]);
     expect(new Set(said.map((text) => text.includes(direct) || text.includes(pooled)))).toEqual(new Set([false])); // no address
@@ -44,7 +47,7 @@ export async function expectRefusals({ direct, pooler, silent, roles, env }: Ref
   await owner.connect();
   for (const [statement] of new Set(settings.matchAll(/alter role [^;]*;/g))) await owner.query(statement.replaceAll("\\\"", "\""));
   await owner.end();
-  for (const one of [pooler, silent]) {
+  for (const one of [pooler, silent, keeping]) {
     await one.kill();
     await one.start();
   }
@@ -54,4 +57,6 @@ export async function expectRefusals({ direct, pooler, silent, roles, env }: Ref
   // the settings are there, by the login; what the processes would prepare is another session's in the next transaction
   expect(await refusal({ DATABASE_URL: silent.through(direct), DATABASE_DIRECT_URL: direct }))
     .toMatch(all("DATABASE_URL leads through a pooler.*MAINSTAY_DATABASE_POOLER=transaction"));
+  const kept = await launch("worker", { DATABASE_URL: keeping.through(direct), DATABASE_DIRECT_URL: direct });
+  expect(await kept.kill("SIGTERM")).toEqual({ code: 0, signal: null });
 }

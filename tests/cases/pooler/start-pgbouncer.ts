@@ -6,7 +6,7 @@ import path from "node:path";
 import { until } from "@mainstay/testing";
 import pg from "pg";
 
-/** A pooler in transaction mode in front of a server. */
+/** A pooler in front of a server. */
 export type Pgbouncer = Readonly<{
   /** The same database by the same login, through the pooler. */
   through: (url: string) => string;
@@ -20,6 +20,8 @@ export type Pgbouncer = Readonly<{
 /** How it is set up. */
 export type PgbouncerOptions = Readonly<{
   serverUrl: string;
+  /** What it gives a client a server's session for; default `transaction`. */
+  mode?: "transaction" | "session";
   /** `on`: it keeps statements that clients prepare (max_prepared_statements). */
   prepared?: "off" | "on";
   /** Start-up parameters that it drops in silence; it refuses others that it does not know. */
@@ -33,7 +35,7 @@ export function versionOf(program: string): readonly [number, number] {
 }
 
 /** Starts it on a free port. Any client is let in, under the login of `serverUrl`. */
-export async function startPgbouncer(program: string, { serverUrl, prepared = "off", dropped = [] }: PgbouncerOptions): Promise<Pgbouncer> {
+export async function startPgbouncer(program: string, { serverUrl, mode = "transaction", prepared = "off", dropped = [] }: PgbouncerOptions): Promise<Pgbouncer> {
   const folder = mkdtempSync(path.join(os.tmpdir(), "mainstay-pgbouncer-"));
   chmodSync(folder, 0o755); // it refuses to run as root, and reads this as another
   const file = path.join(folder, "pgbouncer.ini");
@@ -46,7 +48,7 @@ listen_addr = 127.0.0.1
 listen_port = ${String(port)}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = 20
 max_client_conn = 500
 server_login_retry = 1
