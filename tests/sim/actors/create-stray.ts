@@ -1,4 +1,4 @@
-import { createSettle, enforceDeadlines, enforceStops, handBackRuns, lapseIncarnations, purgeRuns, requestStop, statement, suspectRuns, takeOver, type ReleaseLimits } from "@mainstay/database";
+import { createSettle, enforceDeadlines, enforceStops, handBackRuns, lapseIncarnations, purgeRuns, requestStop, statement, suspectRuns, takeOutbox, takeOver, type ReleaseLimits } from "@mainstay/database";
 import { count, text, type Shadow } from "../laws/shadow.js";
 import { deliver, startProcess, type SimProcess } from "../world/process.js";
 import type { World } from "../world/world.js";
@@ -18,6 +18,8 @@ export type Stray = {
   meet: (runIds: readonly string[]) => void;
   /** Evidence about an effect of theirs comes from elsewhere: what is true of its last launch, or old news of the one before. */
   testify: (runIds: readonly string[]) => void;
+  /** A relay takes rows over that it believes to be forgotten. */
+  takeRows: () => void;
   /** Retention comes by, with little patience; or somebody pins a run. */
   tidy: () => void;
 };
@@ -62,6 +64,9 @@ export function createStray({ world, shadow, limits, heartbeatMs, cancelGraceMs,
   };
   return {
     process, lapse, tidy, testify,
+    takeRows: () => {
+      deliver(process, () => { void takeOutbox(db, { relay: chance.uuid(), limit: 10, staleMs: 0, horizonMs: 1_000 }).catch(ignore); });
+    },
     meet: (runIds) => {
       deliver(process, () => {
         const run = runIds.map((id) => shadow.runs.get(id)).find((one) => one !== undefined);

@@ -38,6 +38,7 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   law(step.name !== "runs.unpause" || was === is, "a resume takes nothing from a holder");
   law(step.name !== "runs.request_stop" || before["stop_requested"] === "cancel" || after["stop_reason"] === step.values[2], "the first cancel is told with its own reason");
   law(step.name !== "runs.request_stop" || was === null || after["status"] === before["status"], "a cancel is asked of the holder, not written over it");
+  law(was !== null || !isEnded(after) || isEnded(before) || !leavesTimer(), "a run that ends while it waits takes the ticket of its timer along");
   if (isClaimable(after) && after["stop_requested"] === null && (!isClaimable(before) || instant(after, "due_at") < instant(before, "due_at"))) {
     law(step.outcome.changes.some(({ table, op, row }) => table === "outbox" && op === "I" && row["run_id"] === after["id"]), "a move that makes a run claimable leaves an outbox row");
   }
@@ -94,6 +95,12 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
     }
   }
 
+  /** A ticket of its own stays for the instant that it waited for. */
+  function leavesTimer(): boolean {
+    const withdrawn = new Set(step.outcome.changes.filter(({ table, op }) => table === "outbox" && op === "D").map(({ row }) => row["seq"]));
+    return instant(before, "due_at") > step.nowMs && [...shadow.outbox.values()].some((row) =>
+      row["run_id"] === after["id"] && row["due_at"] === before!["due_at"] && !withdrawn.has(row["seq"]));
+  }
   /** An unsafe launch of it that nobody calls unknown. */
   function openUnsafe(): boolean {
     const doubted = new Set(step.outcome.changes.filter(({ table, row }) => table === "effects" && row["state"] === "unknown").map(({ row }) => row["id"]));

@@ -15,8 +15,8 @@ export type Faults = {
   /** Before each turn of the scheduler: runs are asked for, and now and then something breaks. */
   befall: () => void;
   killProcess: (process: SimProcess | undefined, why: string) => void;
-  /** Somebody, an operator or a stray, acts on the runs that a statement under way names. */
-  provoke: (runIds: readonly string[]) => void;
+  /** Somebody, an operator or a stray, acts on what a statement under way is about, and the runs that it names. */
+  provoke: (statement: string, runIds: readonly string[]) => void;
   /** Nothing breaks any more; what stood still goes on, and there is at least one capable worker. */
   heal: () => void;
   /** What is paused, or asked to be, is let go on. */
@@ -114,10 +114,12 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
     asked.push(id);
   };
 
-  const provoke = (runIds: readonly string[]): void => {
+  const provoke: Faults["provoke"] = (statement, runIds) => {
+    if (statement.startsWith("outbox.")) { stray.takeRows(); return; }
     const known = runIds.filter((id) => shadow.runs.has(id));
     if (known.length === 0) return;
     const id = chance.pick(known);
+    if (statement.startsWith("effects.") && chance.flip(0.5)) { stray.testify(known); return; }
     switch (chance.below(6)) {
       case 0: say(`${id.slice(9, 18)} is asked to stop`); api.cancel(id); break;
       case 1: say(`${id.slice(9, 18)} is asked to pause`); api.pause(id, chance.flip(0.5) ? "immediate" : "drain-current-node"); break;

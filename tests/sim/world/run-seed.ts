@@ -93,7 +93,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     return body === undefined || isDead(body) || isGone(row) || typeof row?.["draining_at"] === "string";
   };
   const accepted = new Map<string, NewRun>();
-  const steps = createSteps({ world, link, shadow, facts, ledger, weather, broke, provoke: (call) => { faults.provoke(idsIn(call)); } });
+  const steps = createSteps({ world, link, shadow, facts, ledger, weather, broke, provoke: (call) => { faults.provoke(call.statement.name, idsIn(call)); } });
   const workers: SimWorker[] = [];
   const others: { supervisor?: SimProcess; relay?: SimProcess } = {};
   let started = 0;
