@@ -17,6 +17,7 @@ export * from "./keys/scope.js";
 export * from "./ops/bounds.js";
 export * from "./ops/doctor.js";
 export * from "./ops/instances.js";
+export * from "./runs/bulk-cancel.js";
 export * from "./runs/cancel-run.js";
 export * from "./runs/create-run.js";
 export * from "./runs/delay.js";

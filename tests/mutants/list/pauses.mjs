@@ -17,7 +17,7 @@ export const pauses = [
   },
   {
     name: "a cancel keeps the reason of the pause", in: pause, kills: "a pause asked for meanwhile is overtaken by the cancel, which tells its own reason",
-    edits: [{ file: `${runs}/request-stop.ts`, find: "case when l.stop_requested = 'cancel' then coalesce(l.stop_reason, i.reason) else i.reason end", put: "coalesce(l.stop_reason, i.reason)" }],
+    edits: [{ file: `${runs}/request-stop.ts`, find: "case when l.stop_requested = 'cancel' then coalesce(l.stop_reason, l.told_reason) else l.told_reason end", put: "coalesce(l.stop_reason, l.told_reason)" }],
   },
   {
     name: "a run is completed over a pause", in: pause, kills: "a pause asked for meanwhile turns the completion into a pause and keeps the checkpoint",

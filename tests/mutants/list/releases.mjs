@@ -58,7 +58,7 @@ export const releases = [
   },
   {
     name: "a cancel ends a run under its holder", in: pause, kills: "a run that was claimed meanwhile is asked to stop",
-    edits: [{ file: `${runs}/request-stop.ts`, find: "  select r.* from input i join runs r on r.id = i.id and r.workspace = i.workspace for no key update of r\n", put: "  select r.* from input i join runs r on r.id = i.id and r.workspace = i.workspace\n" }],
+    edits: [{ file: `${runs}/request-stop.ts`, find: "and r.workspace = n.workspace for no key update of r) r", put: "and r.workspace = n.workspace) r" }],
   },
   {
     name: "a lapse does not compare the beat number", in: pause, kills: "also when the database's clock was set forward since",

@@ -1,12 +1,10 @@
-import { CancelRunRequest, ErrorEnvelope, formatBoundId, CancelRunResponse } from "@mainstay/contract";
+import { CancelRunRequest, CancelRunResponse } from "@mainstay/contract";
 import { requestStop, type StopAnswer } from "@mainstay/database";
 import { z } from "zod";
-import { principalOf } from "../auth/principal-of.js";
 import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
-import { Refusal } from "../server/refusal.js";
-import { ownedRunId, unknownRun } from "./owned-run-id.js";
-import { recordedAnswer } from "./recorded-answer.js";
+import { askedMove, moveRefusals } from "./asked-move.js";
+import { refuseState } from "./refuse-state.js";
 
 const operation = "cancelRun";
 
@@ -23,23 +21,15 @@ export function addCancelRun(app: App, parts: ApiParts): void {
       tags: ["runs"],
       params: z.object({ runId: z.string() }),
       body: CancelRunRequest.nullish(),
-      response: {
-        200: CancelRunResponse, 400: ErrorEnvelope, 401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope,
-        409: ErrorEnvelope, 413: ErrorEnvelope, 415: ErrorEnvelope, 503: ErrorEnvelope,
-      },
+      response: { 200: CancelRunResponse, ...moveRefusals },
     },
   }, async (request, reply) => {
-    const principal = principalOf(request);
-    const id = ownedRunId(request.params.runId, principal);
-    const runId = formatBoundId(principal.workspace, id);
-    const { record, replayed } = recordedAnswer(parts, { request, reply }, { operation, body: { runId, body: request.body ?? {} } });
+    const { id, runId, workspace, by, record, replayed } = askedMove(parts, { request, reply }, operation);
     const before = await replayed();
     if (before !== undefined) return before as CancelRunResponse;
     const { reason } = request.body ?? {};
     const stop = await requestStop(parts.database, {
-      runId: id,
-      workspace: principal.workspace,
-      by: principal.keyId,
+      runId: id, workspace, by,
       ...(reason === undefined ? {} : { reason }),
       ...(record === undefined ? {} : {
         idempotency: {
@@ -56,8 +46,7 @@ export function addCancelRun(app: App, parts: ApiParts): void {
 }
 
 function toStatus(stop: StopAnswer, parts: ApiParts): CancelRunResponse["status"] {
-  if (stop.kind === "not_found") throw unknownRun();
-  if (stop.kind === "terminal") throw new Refusal("run_terminal", "the run has ended; nothing was done");
+  if (stop.kind === "not_found" || stop.kind === "terminal") throw refuseState(stop, "a live run");
   parts.hint(stop.kind === "ended" ? "log" : "stop");
   return stop.kind === "ended" ? "cancelled" : "cancelling";
 }

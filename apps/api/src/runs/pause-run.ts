@@ -1,11 +1,9 @@
-import { ErrorEnvelope, formatBoundId, PauseRunRequest, PauseRunResponse } from "@mainstay/contract";
+import { PauseRunRequest, PauseRunResponse } from "@mainstay/contract";
 import { requestPause } from "@mainstay/database";
 import { z } from "zod";
-import { principalOf } from "../auth/principal-of.js";
 import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
-import { ownedRunId } from "./owned-run-id.js";
-import { recordedAnswer } from "./recorded-answer.js";
+import { askedMove, moveRefusals } from "./asked-move.js";
 import { refuseState } from "./refuse-state.js";
 
 const operation = "pauseRun";
@@ -24,22 +22,16 @@ export function addPauseRun(app: App, parts: ApiParts): void {
       tags: ["runs"],
       params: z.object({ runId: z.string() }),
       body: PauseRunRequest.nullish(),
-      response: {
-        202: PauseRunResponse, 400: ErrorEnvelope, 401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope,
-        409: ErrorEnvelope, 413: ErrorEnvelope, 415: ErrorEnvelope, 503: ErrorEnvelope,
-      },
+      response: { 202: PauseRunResponse, ...moveRefusals },
     },
   }, async (request, reply) => {
-    const principal = principalOf(request);
-    const id = ownedRunId(request.params.runId, principal);
-    const runId = formatBoundId(principal.workspace, id);
-    const { record, replayed } = recordedAnswer(parts, { request, reply }, { operation, body: { runId, body: request.body ?? {} } });
+    const { id, runId, workspace, by, record, replayed } = askedMove(parts, { request, reply }, operation);
     const before = await replayed();
     if (before !== undefined) return reply.code(202).send(before as PauseRunResponse);
     const { reason, drainPolicy = "drain-current-node" } = request.body ?? {};
     const answer: PauseRunResponse = { runId, status: "paused" };
     const paused = await requestPause(parts.database, {
-      runId: id, workspace: principal.workspace, by: principal.keyId, drain: drainPolicy,
+      runId: id, workspace, by, drain: drainPolicy,
       ...(reason === undefined ? {} : { reason }), ...(record === undefined ? {} : { idempotency: { ...record, answer } }),
     });
     if (paused.kind === "asked" || paused.kind === "paused") {

@@ -1,11 +1,9 @@
-import { ErrorEnvelope, formatBoundId, ResumeRunRequest, ResumeRunResponse } from "@mainstay/contract";
+import { ResumeRunRequest, ResumeRunResponse } from "@mainstay/contract";
 import { unpauseRun } from "@mainstay/database";
 import { z } from "zod";
-import { principalOf } from "../auth/principal-of.js";
 import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
-import { ownedRunId } from "./owned-run-id.js";
-import { recordedAnswer } from "./recorded-answer.js";
+import { askedMove, moveRefusals } from "./asked-move.js";
 import { refuseState } from "./refuse-state.js";
 
 const operation = "resumeRun";
@@ -23,21 +21,15 @@ export function addResumeRun(app: App, parts: ApiParts): void {
       tags: ["runs"],
       params: z.object({ runId: z.string() }),
       body: ResumeRunRequest.nullish(),
-      response: {
-        202: ResumeRunResponse, 400: ErrorEnvelope, 401: ErrorEnvelope, 403: ErrorEnvelope, 404: ErrorEnvelope,
-        409: ErrorEnvelope, 413: ErrorEnvelope, 415: ErrorEnvelope, 503: ErrorEnvelope,
-      },
+      response: { 202: ResumeRunResponse, ...moveRefusals },
     },
   }, async (request, reply) => {
-    const principal = principalOf(request);
-    const id = ownedRunId(request.params.runId, principal);
-    const runId = formatBoundId(principal.workspace, id);
-    const { record, replayed } = recordedAnswer(parts, { request, reply }, { operation, body: { runId, body: request.body ?? {} } });
+    const { id, runId, workspace, record, replayed } = askedMove(parts, { request, reply }, operation);
     const before = await replayed();
     if (before !== undefined) return reply.code(202).send(before as ResumeRunResponse);
     const answer: ResumeRunResponse = { runId, status: "running" };
     const resumed = await unpauseRun(parts.database, {
-      runId: id, workspace: principal.workspace, ...(record === undefined ? {} : { idempotency: { ...record, answer } }),
+      runId: id, workspace, ...(record === undefined ? {} : { idempotency: { ...record, answer } }),
     });
     if (resumed.kind === "resumed" || resumed.kind === "withdrawn") {
       parts.hint(resumed.kind === "withdrawn" ? "stop" : parts.config.broker === "none" ? "work" : "dispatch");

@@ -13,6 +13,7 @@ import { addHealth } from "../health/add-health.js";
 import { addBounds } from "../ops/get-bounds.js";
 import { addDoctor } from "../ops/get-doctor.js";
 import { addInstances } from "../ops/list-instances.js";
+import { addBulkCancelRuns } from "../runs/bulk-cancel-runs.js";
 import { addCancelRun } from "../runs/cancel-run.js";
 import { addCreateRun } from "../runs/create-run.js";
 import { addForkRun } from "../runs/fork-run.js";
@@ -94,7 +95,7 @@ export async function createServer(parts: ApiParts): Promise<App> {
   await app.register(helmet, { contentSecurityPolicy: false, crossOriginResourcePolicy: false });
   await addOpenApi(app, parts.config.version);
   for (const add of [
-    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addPauseRun, addResumeRun, addForkRun, addListEffects, addPollEvents, addStreamEvents,
+    addDiscovery, addCreateRun, addListRuns, addGetRun, addCancelRun, addBulkCancelRuns, addPauseRun, addResumeRun, addForkRun, addListEffects, addPollEvents, addStreamEvents,
     addBounds, addDoctor, addEffectSeams, addInstances, addHealth,
   ]) {
     add(app, parts);

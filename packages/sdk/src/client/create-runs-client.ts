@@ -3,6 +3,7 @@ import {
   type CreateRunResponse,
   type EffectList,
   type ForkRunResponse,
+  type BulkCancelResponse,
   type CancelRunResponse,
   type ListRunsResponse,
   type PauseRunResponse,
@@ -52,6 +53,13 @@ export function createRunsClient(transport: Transport): RunsClient {
         body: options.reason === undefined ? {} : { reason: options.reason },
       });
       return body as CancelRunResponse;
+    },
+    async cancelMany(runIds, { idempotencyKey = crypto.randomUUID(), reason } = {}) {
+      const { body } = await transport.send({
+        method: "POST", path: "/runs:bulk-cancel", headers: { "idempotency-key": idempotencyKey },
+        body: { runIds: [...runIds], ...(reason === undefined ? {} : { reason }) },
+      });
+      return body as BulkCancelResponse;
     },
     async pause(runId, { idempotencyKey = crypto.randomUUID(), ...body } = {}) {
       const { body: answer } = await transport.send({

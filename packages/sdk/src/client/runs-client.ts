@@ -1,4 +1,5 @@
 import type {
+  BulkCancelResponse,
   CancelRunResponse,
   Configurable,
   CreateRunResponse,
@@ -60,6 +61,8 @@ export type RunsClient = Readonly<{
   list: (query?: ListRunsQuery) => Promise<ListRunsResponse>;
   /** Asks for the stop; the run may still read `cancelling`. */
   cancel: (runId: string, options?: Readonly<{ reason?: string; idempotencyKey?: string }>) => Promise<CancelRunResponse>;
+  /** Asks for the stop of up to 100 runs at once; what became of each stands in the order they were named. */
+  cancelMany: (runIds: readonly string[], options?: Readonly<{ reason?: string; idempotencyKey?: string }>) => Promise<BulkCancelResponse>;
   /**
    * Pauses the run: nodes under way finish (`drain-current-node`, default) or are cut (`immediate`), nothing new starts.
    * Without `pausedAt` its worker still has to honour it. The run's deadline counts on.
