@@ -11,8 +11,8 @@ export type Ledger = {
 
 type Execution = { run: string; node: string; attempt: number; fence: string };
 
-/** Keeps what code began and calls `broke` with every law that an execution breaks. */
-export function createLedger(shadow: Shadow, broke: (law: string) => void): Ledger {
+/** Keeps what code began and calls `broke` with every law that an execution breaks. `slots`: of each process. */
+export function createLedger(shadow: Shadow, broke: (law: string) => void, slots: number): Ledger {
   const begun = new Map<string, Execution>();
   const inProcess = new Map<SimProcess, Map<string, string>>();
   let total = 0;
@@ -41,6 +41,7 @@ export function createLedger(shadow: Shadow, broke: (law: string) => void): Ledg
       for (const [other, under] of held) if (String(count(shadow.runs.get(other), "fence")) !== under || isEnded(shadow.runs.get(other)) || shadow.runs.get(other)?.["owner"] === null) held.delete(other);
       const owner = text(runRow, "owner");
       const company = [...held.keys()].filter((id) => text(shadow.runs.get(id), "owner") === owner);
+      if (company.length > slots) broke(`a process executes no more runs than it has slots (${company.length} of ${slots})`);
       for (const id of company) {
         const limit = shadow.runs.get(id)?.["cohort_limit"];
         if (typeof limit === "number" && company.length > limit) broke(`H15: an isolated run has at most ${limit} in its process (${id.slice(0, 8)}: ${company.length})`);

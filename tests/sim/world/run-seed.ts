@@ -50,7 +50,6 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
   const world = createWorld({ chance, time, note });
   const takeBack = time.install(chance.next);
   const shadow = createShadow();
-  const ledger = createLedger(shadow, broke);
   const outside = createOutsideWorld(chance, time, {
     ...weather.outside,
     leaves: (identity, launch) => {
@@ -61,6 +60,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
   });
   const poison = new Map<string, number>();
   const config = workerConfig(weather.broker);
+  const ledger = createLedger(shadow, broke, config.slots);
   const served = new Map<string, readonly string[]>();
   const bodies = new Map<string, SimProcess>();
   const limits = limitsOf(config);
