@@ -8,8 +8,8 @@ import { submitOrders } from "./load/submit-orders.js";
 
 const wanted = 200;
 /** The batched verbs of a run's way through the fleet, and what finds and hands back what a lost reply mislaid. */
-const verbs = ["keys.find", "runs.accept", "outbox.take", "outbox.delete", "runs.claim", "runs.progress", "effects.launch", "effects.settle"];
-const also = ["runs.sweep", "runs.hand_back", "effects.relaunch"];
+const verbs = ["keys.find", "runs.accept", "outbox.take", "runs.claim", "runs.progress", "effects.launch", "effects.settle"];
+const also = ["outbox.delete", "runs.sweep", "runs.hand_back", "effects.relaunch"];
 
 let database: TestDatabase;
 let proxy: Proxy;

@@ -4,7 +4,7 @@ import { shapeTickets } from "./shape-tickets.js";
 
 const rows = (count: number, pool = "default") => Array.from({ length: count }, (_, at) => ({ runId: `${pool}-${at}`, pool }));
 
-test.each([[1, 1], [4, 1], [5, 2], [64, 16], [125, 32], [128, 32], [512, 32]])("%i runs of a pool go out as tickets of up to %i", (count, size) => {
+test.each([[1, 4], [4, 4], [5, 4], [16, 4], [17, 5], [64, 16], [125, 32], [128, 32], [512, 32]])("%i runs of a pool go out as tickets of up to %i", (count, size) => {
   const [only] = shapeTickets(rows(count));
   expect(only?.tickets[0]).toHaveLength(Math.min(count, size));
   expect(only?.tickets).toHaveLength(Math.ceil(count / size));

@@ -7,8 +7,8 @@ type Row = { runId: string; pool: string };
 export type PoolTickets = { pool: string; tickets: string[][] };
 
 /**
- * Shares rows out to tickets, pool by pool, in the order they came. One run
- * each while there are few, up to 32 when there is a backlog, so that its
+ * Shares rows out to tickets, pool by pool, in the order they came. Up to four
+ * runs each while there are few, up to 32 when there is a backlog, so that its
  * cost in the broker is shared: a quarter of the batch, rounded up. A run that
  * has two rows is named once.
  */
