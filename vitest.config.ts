@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      lane({ name: "unit", include: ["{apps,packages}/*/src/**/*.test.ts", "infra/**/*.test.mjs"], timeoutMs: 10_000, services: "none", files: "parallel" }),
+      lane({ name: "unit", include: ["{apps,packages}/*/src/**/*.test.ts", "infra/**/*.test.mjs", "tests/fuzz/*.test.mjs"], timeoutMs: 10_000, services: "none", files: "parallel" }),
       lane({ name: "integration", include: ["{apps,packages}/*/test/**/*.integration.test.ts"], timeoutMs: 60_000, services: "found", files: "parallel" }),
       lane({ name: "chaos", include: ["tests/chaos/**/*.chaos.test.ts"], timeoutMs: 120_000, services: "found", files: "serial" }),
       lane({ name: "cases", include: ["tests/cases/*.case.test.ts", "tests/cases/standing/*.integration.test.ts"], timeoutMs: 120_000, services: "found", files: "serial" }),

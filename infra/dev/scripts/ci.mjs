@@ -42,6 +42,7 @@ function steps() {
     ...present("tests/tenancy", lanes("tenancy")),
     ...present("tests/idle", lanes("idle")),
     ...present("tests/sim", script("test-sim", "--seeds", "300")),
+    ...present("tests/fuzz", script("test-fuzz", "--quick")),
     ...present("tests/mutants", script("test-mutants", "--quick")),
     ...present("tests/soak", script("test-soak", "--quick")),
     ...present("tests/bench", script("bench", "--quick")),
