@@ -239,8 +239,13 @@ describe("backpressure", () => {
     try {
       const own = await small.makeKey("acme");
       const answers = [];
-      for (let at = 0; at < 6; at += 1) answers.push(await ask(`${small.url}/runs`, { key: own, body: noop }));
+      const headers = { "idempotency-key": freshKey() };
+      for (let at = 0; at < 6; at += 1) answers.push(await ask(`${small.url}/runs`, { key: own, body: noop, ...(at === 0 ? { headers } : {}) }));
       expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 503, 503, 503]);
+      // a repeat asks for nothing new
+      const again = await ask(`${small.url}/runs`, { key: own, body: noop, headers });
+      expect([again.status, again.text, again.headers.get("openwop-idempotent-replay")]).toEqual([201, answers[0]?.text, "true"]);
+      expectRefusal(await ask(`${small.url}/runs`, { key: own, body: { ...noop, tags: ["other"] }, headers }), 409, "idempotency_key_mismatch");
       const refused = answers.at(-1);
       if (refused === undefined) throw new Error("no answer");
       expectRefusal(refused, 503, "service_unavailable");

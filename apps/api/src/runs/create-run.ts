@@ -1,7 +1,7 @@
 import {
   apiKeyIssuer, CreateRunRequest, CreateRunResponse, ErrorEnvelope, formatBoundId, maxRunDurationMs, type Owner,
 } from "@mainstay/contract";
-import { mintRunId, type NewRun } from "@mainstay/database";
+import { mintRunId, readIdempotency, type NewRun } from "@mainstay/database";
 import { firstNodes } from "@mainstay/domain";
 import { logEvents } from "@mainstay/telemetry";
 import type { FastifyRequest } from "fastify";
@@ -53,8 +53,18 @@ export function addCreateRun(app: App, parts: ApiParts): void {
     if (workflow === undefined) throw new Refusal("not_found", `no workflow "${request.body.workflowId}" is registered`);
     const input = canonicalOf(request.body.inputs === undefined ? {} : request.body.inputs);
     checkInput(input, request.body.inputs === undefined ? {} : request.body.inputs, { workflow, maxBytes: config.inputMaxBytes });
+    const replay = ({ status, body }: { status: number; body: Readonly<Record<string, unknown>> }) => {
+      if (status >= 400) throw toKeptRefusal(body);
+      metrics.idempotentReplays.inc();
+      void reply.header("openwop-idempotent-replay", "true");
+      return reply.code(201).send(createdAnswer(String(body["runId"])));
+    };
     const full = parts.backpressure.refuses(principal.workspace);
     if (full !== undefined) {
+      // a repeat asks for nothing new: it has its answer, however many wait
+      const before = request.asked === undefined ? undefined : await readIdempotency(parts.database, { workspace: principal.workspace, ...request.asked });
+      if (before?.sameBody === false) throw keyMismatch();
+      if (before !== undefined) return replay(before);
       metrics.acceptRefused.inc({ reason: full });
       throw new Refusal("service_unavailable", "too many accepted runs wait for a worker; try again later", { retryAfterS: 2 });
     }
@@ -66,12 +76,7 @@ export function addCreateRun(app: App, parts: ApiParts): void {
     if (accepted.kind === "scope_active") {
       throw new Refusal("run_already_active", "a run with this scopeId is live; wait for its end", { retryAfterS: 1 });
     }
-    if (accepted.kind === "replayed") {
-      if (accepted.status >= 400) throw toKeptRefusal(accepted.body);
-      metrics.idempotentReplays.inc();
-      void reply.header("openwop-idempotent-replay", "true");
-      return reply.code(201).send(createdAnswer(String(accepted.body["runId"])));
-    }
+    if (accepted.kind === "replayed") return replay(accepted);
     parts.hint(config.broker === "none" ? "work" : "dispatch");
     metrics.runsAccepted.inc({ workflow: metrics.workflowLabel(workflow.workflowId) });
     if (parts.logger.writes("debug")) parts.logger.debug(logEvents.runAccepted, { runId: formatBoundId(principal.workspace, run.id), workflowId: workflow.workflowId });
