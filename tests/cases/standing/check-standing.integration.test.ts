@@ -64,6 +64,11 @@ test("log: a gap in the numbers is found", async () => {
     () => fleet.sql("update run_events set seq = 2 where run_id = $1 and seq = 1000", [bare()]));
 });
 
+test("log: an event that the contract does not know so is found", async () => {
+  await spoiled(/log: .* (event 1 run\.started: payload|is answered with)/, () => fleet.sql("update run_events set payload = payload || '{\"engineVersion\": \"two\"}' where run_id = $1 and type = 'run.started'", [bare()]),
+    () => fleet.sql("update run_events set payload = payload || '{\"engineVersion\": 1}' where run_id = $1 and type = 'run.started'", [bare()]));
+});
+
 test("fences: a fence that falls, and an execution twice under one, are found", async () => {
   await spoiled(/fences: .* does not rise/, () => fleet.sql("update run_events set fence = fence + 10 where run_id = $1 and seq = 1", [bare()]),
     () => fleet.sql("update run_events set fence = fence - 10 where run_id = $1 and seq = 1", [bare()]));

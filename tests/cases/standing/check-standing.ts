@@ -5,13 +5,14 @@ import { findLeftOutbox } from "./find-left-outbox.js";
 import { findLeftSessions } from "./find-left-sessions.js";
 import { findLostRuns } from "./find-lost-runs.js";
 import { findMovedEnds } from "./find-moved-ends.js";
+import { findOddEvents } from "./find-odd-events.js";
 import { findSecrets } from "./find-secrets.js";
 import { findUnaskedEnds } from "./find-unasked-ends.js";
 import type { StandingCheck, Watched } from "./watched.js";
 
 /** Each answers the faults it finds, in words; it may wait for what settles by itself. */
 const checks: readonly (readonly [StandingCheck, (watched: Watched) => Promise<readonly string[]>])[] = [
-  ["accepted", findLostRuns], ["terminal", findMovedEnds], ["log", findBrokenLogs], ["fences", findBrokenFences], ["effects", findDoubleEffects],
+  ["accepted", findLostRuns], ["terminal", findMovedEnds], ["log", findBrokenLogs], ["log", findOddEvents], ["fences", findBrokenFences], ["effects", findDoubleEffects],
   ["outbox", findLeftOutbox], ["processes", findUnaskedEnds], ["sessions", findLeftSessions], ["secrets", findSecrets],
 ];
 
