@@ -16,18 +16,26 @@ const freshKey = () => randomUUID();
 const create = async (own = key) => String((await ask(`${api.url}/runs`, { key: own, body: { workflowId: "conformance-noop" } })).body["runId"]);
 const cancelMany = (body: unknown, headers: Record<string, string> = {}) => ask(`${api.url}/runs:bulk-cancel`, { key, body, headers });
 
+/** Endings that this api has counted. */
+async function counted(): Promise<number> {
+  const text = await (await fetch(`${api.url}/metrics`)).text();
+  return Number(/^mainstay_runs_finished_total\{[^}]*status="cancelled"[^}]*\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
 test("many runs are asked to stop in one request, each with its own answer in its place", async () => {
   const [waiting, held, ended, twice] = [await create(), await create(), await create(), await create()];
   await api.claim(held);
   await cancelMany({ runIds: [ended] });
   const foreign = await create(await api.makeKey("other"));
   const unknown = `acme/${randomUUID()}`;
+  const before = await counted();
   const answer = await cancelMany({ runIds: [waiting, "no id", held, foreign, ended, unknown, twice, twice], reason: "enough" });
   expect(answer.status).toBe(200);
   const { results } = BulkCancelResponse.parse(answer.body);
   expect(results.map((one) => (one.ok ? [one.runId, one.status] : one.error.error))).toEqual([
     [waiting, "cancelled"], "validation_error", [held, "cancelling"], "id_tenant_mismatch", "run_terminal", "not_found", [twice, "cancelled"], [twice, "cancelled"],
   ]);
+  expect(await counted()).toBe(before + 2); // those that ended in this statement, each once
   const seen = await ask(`${api.url}/runs/${projectId(foreign)}`, { key });
   expect(seen.status).toBe(403); // another workspace's run is untouched, and nothing of it is told
 });

@@ -7,6 +7,7 @@ import type { ApiParts } from "../server/parts.js";
 import { Refusal } from "../server/refusal.js";
 import { ownedRunId, unknownRun } from "./owned-run-id.js";
 import { recordedAnswer } from "./recorded-answer.js";
+import { tellStop } from "./tell-stop.js";
 import { refuseState } from "./refuse-state.js";
 
 const operation = "bulkCancelRuns";
@@ -40,16 +41,15 @@ export function addBulkCancelRuns(app: App, parts: ApiParts): void {
     const before = await replayed();
     if (before !== undefined) return before as BulkCancelResponse;
     const items = runIds.map((runId) => toItem(runId, principal));
-    const { verdicts, recorded } = await requestStops(parts.database, {
+    const { stops, recorded } = await requestStops(parts.database, {
       workspace: principal.workspace, by: principal.keyId, items,
       ...(reason === undefined ? {} : { reason }), ...(record === undefined ? {} : { idempotency: record }),
     });
-    if (verdicts.includes("ended")) parts.hint("log");
-    if (verdicts.includes("asked")) parts.hint("stop");
+    for (const one of new Map(stops.map((stop, index) => [items[index]?.runId, stop])).values()) tellStop(one, parts);
     // A twin of this request may have been the first: then its answer is this one's too.
     const twin = record === undefined || recorded ? undefined : await replayed();
     if (twin !== undefined) return twin as BulkCancelResponse;
-    return { results: items.map(({ answers }, index) => answers[verdicts[index] ?? "not_found"]) } as BulkCancelResponse;
+    return { results: items.map(({ answers }, index) => answers[stops[index]?.kind ?? "not_found"]) } as BulkCancelResponse;
   });
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { App } from "../server/app.js";
 import type { ApiParts } from "../server/parts.js";
 import { askedMove, moveRefusals } from "./asked-move.js";
+import { tellStop } from "./tell-stop.js";
 import { refuseState } from "./refuse-state.js";
 
 const operation = "cancelRun";
@@ -47,6 +48,6 @@ export function addCancelRun(app: App, parts: ApiParts): void {
 
 function toStatus(stop: StopAnswer, parts: ApiParts): CancelRunResponse["status"] {
   if (stop.kind === "not_found" || stop.kind === "terminal") throw refuseState(stop, "a live run");
-  parts.hint(stop.kind === "ended" ? "log" : "stop");
+  tellStop(stop, parts);
   return stop.kind === "ended" ? "cancelled" : "cancelling";
 }

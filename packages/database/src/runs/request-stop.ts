@@ -3,12 +3,12 @@ import type { Queryable } from "../database.js";
 
 /** What became of a request to cancel. */
 export type StopAnswer =
-  | { kind: "ended" }      // nobody held it: it is `cancelled` now
+  | { kind: "ended"; workflowId: string } // nobody held it: it is `cancelled` now
   | { kind: "asked" }      // its holder will end it, or the lane after the grace
   | { kind: "terminal" }   // it had ended before
   | { kind: "not_found" };
 
-const askToStop = statement<{ ordinal: number; verdict: StopAnswer["kind"]; recorded: boolean }>("runs.request_stop", `
+const askToStop = statement<{ ordinal: number; verdict: StopAnswer["kind"]; workflowId: string | null; recorded: boolean }>("runs.request_stop", `
 with input as (
   select t.id, t.ordinal::int, $2::text as workspace, $3::text as reason, $4::text as asked_by, $5::text as operation,
     $6::text as key, decode($7::text, 'hex') as body_digest, ($8::jsonb)->(t.ordinal::int - 1) as answers, $9::text as gathered_as
@@ -36,7 +36,7 @@ with input as (
     event_seq = r.event_seq + (l.owner is null)::int
   from locked l
   where r.id = l.id and l.status not in ('completed', 'failed', 'cancelled')
-  returning r.id, r.workspace, r.status, r.fence, r.stop_reason, r.stop_by, l.event_seq as seq, l.started_at, l.due_at as former_due_at
+  returning r.id, r.workspace, r.workflow_id, r.status, r.fence, r.stop_reason, r.stop_by, l.event_seq as seq, l.started_at, l.due_at as former_due_at
 ), written as (
   insert into run_events (run_id, seq, workspace, type, fence, payload)
   select m.id, m.seq, m.workspace, 'run.cancelled', m.fence,
@@ -52,7 +52,7 @@ with input as (
     when m.status = 'cancelled' then 'ended'
     when m.id is not null then 'asked'
     when l.id is not null then 'terminal'
-    else 'not_found' end as verdict
+    else 'not_found' end as verdict, m.workflow_id
   from input i left join locked l on l.id = i.id left join moved m on m.id = i.id
 ), answered as (
   -- the answer to one that moved nothing is no success and not kept here; the answer to many is kept whole
@@ -70,7 +70,7 @@ with input as (
   on conflict do nothing
   returning 1
 )
-select j.ordinal, j.verdict, exists (select from recorded) as recorded from judged j order by j.ordinal`);
+select j.ordinal, j.verdict, j.workflow_id as "workflowId", exists (select from recorded) as recorded from judged j order by j.ordinal`);
 
 /** A request to stop runs of a workspace. Under a key the answer is recorded in the same statement. */
 type Stop = { workspace: string; reason?: string; by: string };
@@ -87,7 +87,7 @@ export async function requestStop(
   db: Queryable, stop: Stop & { runId: string; idempotency?: Key & { answers: { ended: Record<string, unknown>; asked: Record<string, unknown> } } },
 ): Promise<StopAnswer> {
   const [row] = await askAll(db, stop, { ids: [stop.runId], key: stop.idempotency, answers: [stop.idempotency?.answers ?? {}] });
-  return { kind: row?.verdict ?? "not_found" };
+  return toAnswer(row);
 }
 
 /** One of many runs to stop: its id, or none where the request was refused before, and what is answered to each verdict. */
@@ -100,10 +100,13 @@ export type StopItem = { runId: string | undefined; answers: Partial<Record<Stop
  */
 export async function requestStops(
   db: Queryable, stop: Stop & { items: readonly StopItem[]; idempotency?: Key },
-): Promise<{ verdicts: (StopAnswer["kind"] | "refused")[]; recorded: boolean }> {
+): Promise<{ stops: (StopAnswer | { kind: "refused" })[]; recorded: boolean }> {
   const rows = await askAll(db, stop, { ids: stop.items.map(({ runId }) => runId ?? null), key: stop.idempotency, answers: stop.items.map(({ answers }) => answers), gatheredAs: "results" });
-  return { verdicts: stop.items.map(({ runId }, index) => (runId === undefined ? "refused" : rows[index]?.verdict ?? "not_found")), recorded: rows[0]?.recorded ?? false };
+  return { stops: stop.items.map(({ runId }, index) => (runId === undefined ? { kind: "refused" } : toAnswer(rows[index]))), recorded: rows[0]?.recorded ?? false };
 }
+
+const toAnswer = (row: { verdict: StopAnswer["kind"]; workflowId: string | null } | undefined): StopAnswer =>
+  (row?.verdict === "ended" ? { kind: "ended", workflowId: row.workflowId ?? "" } : { kind: row?.verdict ?? "not_found" });
 
 function askAll(
   db: Queryable, { workspace, reason, by }: Stop,

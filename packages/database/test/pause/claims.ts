@@ -50,7 +50,7 @@ export const claims: readonly Scenario[] = [
       const runId = await accept(bench.db);
       const answer = await pauseOnce(bench, {
         at: "runs.claim", act: (db) => claimOn(db, mine, runId),
-        meanwhile: async () => { expect(await requestStop(bench.db, { runId, workspace: "acme", by: "k" })).toEqual({ kind: "ended" }); },
+        meanwhile: async () => { expect(await requestStop(bench.db, { runId, workspace: "acme", by: "k" })).toMatchObject({ kind: "ended" }); },
       });
       expect(answer).toEqual({ kind: "refused", reason: "ended" });
       expect(await typesOf(bench, runId)).toEqual(["run.cancelled"]);

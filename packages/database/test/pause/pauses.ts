@@ -91,7 +91,7 @@ export const pauses: readonly Scenario[] = [
     show: async (bench) => {
       const runId = await accept(bench.db);
       const answer = await pauseOnce(bench, { at: "runs.request_stop", meanwhile: () => pauseOn(bench.db, runId), act: (db) => cancelOn(db, runId) });
-      expect(answer).toEqual({ kind: "ended" });
+      expect(answer).toMatchObject({ kind: "ended" });
       expect(await rowOf(bench, runId)).toMatchObject({ status: "cancelled", paused_from: null });
       expect(await lastPayload(bench, runId)).toMatchObject({ reason: "enough", cancelledBy: "k" });
     },

@@ -46,7 +46,7 @@ export const stops: readonly Scenario[] = [
         at: "runs.request_stop", act: (db) => stopOn(db, held.runId),
         meanwhile: () => handBackRuns(bench.db, { owner: held.owner, limits, runs: [{ id: held.runId, fence: held.fence, kind: "hand_back" }] }),
       });
-      expect(answer).toEqual({ kind: "ended" });
+      expect(answer).toMatchObject({ kind: "ended" });
       expect(await rowOf(bench, held.runId)).toMatchObject({ status: "cancelled", fence: "3" });
     },
   },
