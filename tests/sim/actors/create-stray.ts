@@ -18,6 +18,10 @@ export type Stray = {
   meet: (runIds: readonly string[]) => void;
   /** Evidence about an effect of theirs comes from elsewhere: what is true of its last launch, or old news of the one before. */
   testify: (runIds: readonly string[]) => void;
+  /** A run is handed back by what its holder sent before: under the fence it is held by, or an older one. */
+  handBack: (runId: string) => void;
+  /** A lane looks for deadlines that have passed. */
+  enforce: () => void;
   /** A relay takes rows over that it believes to be forgotten. */
   takeRows: () => void;
   /** Retention comes by, with little patience; or somebody pins a run. */
@@ -62,8 +66,18 @@ export function createStray({ world, shadow, limits, heartbeatMs, cancelGraceMs,
       else if (happened) void settle({ effectId, runId, launchNo, outcome: "confirmed", via: "operator", answer: { receipt: "told" } }).catch(ignore);
     });
   };
+  const handBack = (runId: string): void => {
+    const run = shadow.runs.get(runId);
+    const [owner, fence] = [text(run, "owner"), count(run, "fence")];
+    if (owner === "") return;
+    const told = chance.flip(0.6) ? fence : Math.max(0, fence - 1 - chance.below(2));
+    deliver(process, () => { void handBackRuns(db, { owner, limits, runs: [{ id: runId, fence: String(told), kind: "hand_back" }] }).catch(ignore); });
+  };
   return {
-    process, lapse, tidy, testify,
+    process, lapse, tidy, testify, handBack,
+    enforce: () => {
+      deliver(process, () => { void enforceDeadlines(db, { limits }).catch(ignore); });
+    },
     takeRows: () => {
       deliver(process, () => { void takeOutbox(db, { relay: chance.uuid(), limit: 10, staleMs: 0, horizonMs: 1_000 }).catch(ignore); });
     },
@@ -71,10 +85,9 @@ export function createStray({ world, shadow, limits, heartbeatMs, cancelGraceMs,
       deliver(process, () => {
         const run = runIds.map((id) => shadow.runs.get(id)).find((one) => one !== undefined);
         if (run === undefined || run["owner"] === null) return;
-        const [id, owner, fence] = [text(run, "id"), text(run, "owner"), String(count(run, "fence"))];
+        const owner = text(run, "owner");
         switch (chance.below(6)) {
-          // a hand-back that the holder itself sent before: what is held now, or was under an older fence
-          case 0: void handBackRuns(db, { owner, limits, runs: [{ id, fence: chance.flip(0.6) ? fence : String(Math.max(0, Number(fence) - 1 - chance.below(2))), kind: "hand_back" }] }).catch(ignore); break;
+          case 0: handBack(text(run, "id")); break;
           case 1: void takeOver(db, { incarnations: [owner], limits }).catch(ignore); break;
           case 2: void suspectRuns(db, { incarnations: [owner], limits }).catch(ignore); break;
           case 3: void enforceDeadlines(db, { limits }).catch(ignore); break;

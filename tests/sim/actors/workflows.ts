@@ -94,6 +94,9 @@ export function sampleWorkflows(stage: Stage): ReadonlyMap<string, SampleWorkflo
         return { process: currentProcess()?.name ?? "" };
       },
     } } }),
+    // a deadline that passes about when an unsafe effect is launched, and one that passes long before a timer's time
+    defineWorkflow({ id: "brink", version: "1", runTimeoutMs: 2_500, nodes: { a: step("a", 2_600), p: { ...effectful("p", { class: "non_idempotent_write", asks: false, shared: false }), after: ["a"] } } }),
+    defineWorkflow({ id: "late", version: "1", runTimeoutMs: 3_000, nodes: { a: step("a", 20), w: { type: "core.delay", config: { delayMs: 20_000 }, after: ["a"] } } }),
     defineWorkflow({ id: "fails", version: "1", runTimeoutMs: 6_000, nodes: { a: step("a", 20), f: { ...failing("f", 9), after: ["a"] }, l: { ...step("l", 2_000), after: ["a"] } } }),
   ];
   return new Map(definitions.map((workflow) => {

@@ -19,7 +19,7 @@ export type Faults = {
   provoke: (statement: string, runIds: readonly string[]) => void;
   /** Nothing breaks any more; what stood still goes on, and there is at least one capable worker. */
   heal: () => void;
-  /** What is paused, or asked to be, is let go on. */
+  /** In calm weather: what is paused, or asked to be, is let go on, and there is always one who takes runs. */
   letGo: () => void;
   count: () => number;
 };
@@ -102,7 +102,9 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
   };
   const fork = (): void => {
     const ended = asked.filter((id) => isEnded(shadow.runs.get(id)));
-    const sourceId = ended.length > 0 && chance.flip(0.6) ? chance.pick(ended) : target();
+    forkOf(ended.length > 0 && chance.flip(0.6) ? chance.pick(ended) : target());
+  };
+  const forkOf = (sourceId: string): void => {
     const log = shadow.events.get(sourceId) ?? [];
     const workflow = workflows.get(text(shadow.runs.get(sourceId), "workflow_id"));
     if (workflow === undefined || log.length === 0) return;
@@ -116,10 +118,17 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
 
   const provoke: Faults["provoke"] = (statement, runIds) => {
     if (statement.startsWith("outbox.")) { stray.takeRows(); return; }
+    if (statement === "runs.fork" && chance.flip(0.6)) { stray.tidy(); return; }
     const known = runIds.filter((id) => shadow.runs.has(id));
     if (known.length === 0) return;
     const id = chance.pick(known);
-    if (statement.startsWith("effects.") && chance.flip(0.5)) { stray.testify(known); return; }
+    if (shadow.runs.get(id)?.["deadline_at"] !== null && chance.flip(0.3)) { stray.enforce(); return; }
+    if (statement === "runs.progress" && chance.flip(0.3)) { forkOf(id); return; }
+    if (statement.startsWith("effects.") && chance.flip(0.6)) {
+      if (chance.flip(0.6)) stray.testify(known);
+      else stray.handBack(id);
+      return;
+    }
     switch (chance.below(6)) {
       case 0: say(`${id.slice(9, 18)} is asked to stop`); api.cancel(id); break;
       case 1: say(`${id.slice(9, 18)} is asked to pause`); api.pause(id, chance.flip(0.5) ? "immediate" : "drain-current-node"); break;
@@ -131,8 +140,12 @@ export function createFaults({ world, weather, workers, others, bear, api, shado
 
   return {
     killProcess, provoke, count: () => happened,
-    // one that has a deadline ends by it, paused or not
-    letGo: () => { for (const [id, run] of shadow.runs) if (isPaused(id) && run["deadline_at"] === null) api.resume(id); },
+    letGo: () => {
+      // a process that could not start is started again by its platform
+      if (able().length === 0) bear(true);
+      // one that has a deadline ends by it, paused or not
+      for (const [id, run] of shadow.runs) if (isPaused(id) && run["deadline_at"] === null) api.resume(id);
+    },
     befall: () => {
       if (left > 0 && chance.flip(0.15)) ask();
       const worker = (): SimWorker | undefined => { const all = live(); return all.length === 0 ? undefined : chance.pick(all); };

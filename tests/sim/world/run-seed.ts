@@ -132,7 +132,7 @@ export async function runSeed(link: Link, seed: number): Promise<SeedResult> {
     if (weather.relay && weather.broker === "redis") others.relay = startRelayProcess({ world, name: "relay" });
     await steps.settle();
     world.slowConnect = weather.slowConnect;
-    for (let turn = 0; turn < TURNS && broken.length === 0; turn++) {
+    for (let turn = 0; turn < (world.broker.guilty.size > 0 ? 3 : 1) * TURNS && broken.length === 0; turn++) {
       faults.befall();
       await steps.turn();
     }

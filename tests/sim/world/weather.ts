@@ -59,6 +59,8 @@ const kinds: readonly { name: string; share: number; change: Partial<Weather> }[
   { name: "clock", share: 1, change: { clockStep: 0.015, stray: 0.04 } },
   { name: "bad world", share: 3, change: { outside: { refuse: 0.25, silent: 0.25, broken: 0.25 }, kill: 0.004, lostReply: 0.05, freeze: 0.004, pause: 0.1, favours: ["pays", "wires", "blind", "shares", "meets"] } },
   { name: "operators", share: 4, change: { operatorPause: 0.06, fork: 0.04, overlap: 0.1, pause: 0.25, cancel: 0.01, lostReply: 0.03, kill: 0.003, lateReply: 0.3, tidy: 0.02, favours: ["waits", "long", "fails"] } },
+  { name: "crowd", share: 2, change: { workers: 2, runs: 9, kill: 0.01, lateReply: 0.4, ticketTwice: 0.2, drain: 0.006, favours: ["long", "waits"] } },
+  { name: "brinks", share: 2, change: { pause: 0.2, overlap: 0.1, kill: 0.003, favours: ["brink", "late"] } },
   { name: "everything", share: 3, change: { lostReply: 0.04, lostBefore: 0.03, contention: 0.03, overlap: 0.08, pause: 0.08, kill: 0.006, freeze: 0.006, wedge: 0.003, drain: 0.004, cutSession: 0.006, cancel: 0.008, flush: 0.01, ticketLost: 0.1, stray: 0.02 } },
 ];
 
