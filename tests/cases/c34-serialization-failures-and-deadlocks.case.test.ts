@@ -42,7 +42,7 @@ defineCase({ id: "C34", title: "a database that is serializable by default, then
   expect([...receiver.accepted().values()].filter((times) => times !== 1)).toEqual([]);
   const [injected] = await fleet.sql<{ tries: number; failures: number }>("select (select last_value::int from injection_tries) as tries, (select last_value::int from injection_failures) as failures");
   on.measure("statements refused", `${String(injected?.failures)} of ${String(injected?.tries)}`);
-  expect(injected?.failures).toBeGreaterThan(on.pick(200, 20));
+  expect(injected?.failures).toBeGreaterThan(on.pick(100, 5)); // a fifth of some hundred tries, by chance
   // one more try for a statement that was refused, not a storm of them
   const [work] = await fleet.sql<{ claims: number; checkpoints: number }>("select sum(claims)::int as claims, sum(checkpoint_no)::int as checkpoints from runs");
   expect(injected?.tries).toBeLessThan(20 * ((work?.claims ?? 0) + (work?.checkpoints ?? 0)));
