@@ -38,7 +38,8 @@ export function judgeRun({ shadow, step, facts, move }: { shadow: Shadow; step: 
   law(step.name !== "runs.unpause" || was === is, "a resume takes nothing from a holder");
   law(step.name !== "runs.request_stop" || before["stop_requested"] === "cancel" || after["stop_reason"] === step.values[2], "the first cancel is told with its own reason");
   law(step.name !== "runs.request_stop" || was === null || after["status"] === before["status"], "a cancel is asked of the holder, not written over it");
-  law(was !== null || !isEnded(after) || isEnded(before) || !leavesTimer(), "a run that ends while it waits takes the ticket of its timer along");
+  // a ticket that was written since the statement's snapshot is not seen: it stays until it is due, or its run is purged
+  law(step.raced || was !== null || !isEnded(after) || isEnded(before) || !leavesTimer(), "a run that ends while it waits takes the ticket of its timer along");
   if (isClaimable(after) && after["stop_requested"] === null && (!isClaimable(before) || instant(after, "due_at") < instant(before, "due_at"))) {
     law(step.outcome.changes.some(({ table, op, row }) => table === "outbox" && op === "I" && row["run_id"] === after["id"]), "a move that makes a run claimable leaves an outbox row");
   }

@@ -103,7 +103,7 @@ charged as (
   from told_of j join moved m on m.id = j.id
   cross join lateral jsonb_array_elements(j.events) with ordinality as e(event, ordinal)
 ), withdrawn as (
-  -- the ticket of a timer that may lie years ahead; by the index on due_at
+  -- the ticket of a timer that may lie years ahead; by the index on due_at; one written since the snapshot is not seen
   delete from outbox o using moved m
   where m.status in ('cancelled', 'failed') and m.former_due_at > now() and o.due_at = m.former_due_at and o.run_id = m.id
 ), announced as (

@@ -44,7 +44,8 @@ with input as (
       || jsonb_build_object('durationMs', (extract(epoch from now() - coalesce(m.started_at, now())) * 1000)::bigint)
   from moved m where m.status = 'cancelled'
 ), withdrawn as (
-  -- the ticket of a timer that may lie years ahead; by the index on due_at
+  -- the ticket of a timer that may lie years ahead; by the index on due_at. One that was written since this statement's
+  -- snapshot is not seen: it stays until it is due or the run is purged, and rings for nobody
   delete from outbox o using moved m
   where m.status = 'cancelled' and m.former_due_at > now() and o.due_at = m.former_due_at and o.run_id = m.id
 ), judged as (
