@@ -20,10 +20,12 @@ export type Shadow = {
   cut: Set<string>;
   /** Runs that retention took away. */
   purged: Set<string>;
+  /** Identities of effects that went with them: what bears one of them again is new to the ledger, as it is told to be. */
+  forgotten: Set<string>;
 };
 
 export const createShadow = (): Shadow => ({
-  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(), recorded: new Map(), cut: new Set(), purged: new Set(),
+  runs: new Map(), nodes: new Map(), events: new Map(), effects: new Map(), incarnations: new Map(), outbox: new Map(), writes: new Map(), letters: new Map(), recorded: new Map(), cut: new Set(), purged: new Set(), forgotten: new Set(),
 });
 
 /** Takes one change in; answers what the row was before. */
@@ -51,7 +53,9 @@ export function take(shadow: Shadow, { table, op, row }: Change): Row | undefine
       else shadow.events.set(run, [...(shadow.events.get(run) ?? []), row]);
       return undefined;
     }
-    case "effects": return put(shadow.effects, text(row, "id"));
+    case "effects":
+      if (op === "D") shadow.forgotten.add(text(row, "identity").replace("\\x", ""));
+      return put(shadow.effects, text(row, "id"));
     case "incarnations": return put(shadow.incarnations, text(row, "id"));
     case "outbox": return put(shadow.outbox, String(row["seq"]));
     case "recorded_outcomes": {
