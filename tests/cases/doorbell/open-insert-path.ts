@@ -34,7 +34,7 @@ export async function openInsertPath(databaseUrl: string, { workflowId, dispatch
       const text = JSON.stringify(input);
       const run: NewRun = {
         id: mintRunId(), workspace: "test", workflowId, specHash: workflow.specHash, pool: workflow.pool, requires: workflow.requires,
-        input: text, inputDigest: createHash("sha256").update(text).digest("hex"), subject: { kind: "workload" },
+        input: text, inputDigest: createHash("sha256").update(text).digest("hex"), subject: { issuer: "urn:mainstay:api-key", subjectId: "test", tenant: "test", lane: "api-key", kind: "workload" },
         nextNodes: nodes.filter(({ id }) => first.has(id)).map(({ id, typeId }) => ({ id, typeId })), ...change,
       };
       const answer = await accept(run);
