@@ -6,7 +6,8 @@ import type { Facts, Step } from "./step.js";
 export function judgeEffect({ shadow, step, facts, move: { before, after } }: { shadow: Shadow; step: Step; facts: Facts; move: { before: Row | undefined; after: Row } }): string[] {
   const broken: string[] = [];
   const law = (holds: boolean, name: string): void => { if (!holds) broken.push(`${name} (effect ${text(after, "id").slice(0, 8)}, ${step.name})`); };
-  const acts = facts.actsOf(text(after, "identity").replace("\\x", ""));
+  const identity = text(after, "identity").replace("\\x", "");
+  const acts = facts.actsOf(identity);
   const launched = after["state"] === "launched" && (before === undefined || count(after, "launch_no") !== count(before, "launch_no"));
   if (launched) {
     const run = shadow.runs.get(text(after, "run_id"));
@@ -23,7 +24,7 @@ export function judgeEffect({ shadow, step, facts, move: { before, after } }: { 
     law(!open || before["class"] !== "idempotent_write" || instant(before, "key_until") + 2 > step.nowMs, "H7: an unsettled write is sent again only while the key is remembered");
   }
   if (before["state"] !== after["state"] && after["state"] === "absent") {
-    law(acts === 0, "I5: what happened is never recorded as absent");
+    law(acts === 0 || shadow.forgotten.has(identity), "I5: what happened is never recorded as absent");
     law(after["settled_via"] !== "reconciler" || instant(before, "quiet_at") <= step.nowMs, "H6: an absent counts only after the quiet instant");
   }
   if (before["state"] !== after["state"] && after["state"] === "confirmed") law(acts > 0, "what is confirmed has happened");
